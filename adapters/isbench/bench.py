@@ -1,0 +1,224 @@
+"""Running IS-Bench tasks: golden plans, and every plan that forgets one or two of their actions.
+
+A perturbed plan is judged twice, by the benchmark's own goals and by the engine's rules. Plans of a task form a
+tree (each action is kept or dropped), so shared beginnings are run once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+from obviate.adapters.isbench.scene import Untagged, WorldFacts, build_world, untagged
+from obviate.adapters.isbench.scoring import GoalOutcome, Score, Scorer
+from obviate.adapters.isbench.task import Checkout, SafetyGoal, Task
+from obviate.engine.engine import Engine
+from obviate.engine.episode import Step, follow
+from obviate.engine.record import Record
+from obviate.kb import BeliefGraph, Pack, household
+from obviate.kb.kinds import Kinds
+
+__all__ = ["Alarm", "Episode", "Perturbed", "Settings", "TaskReport", "Violation", "run_golden", "run_task"]
+
+MAX_DROPPED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How tasks are run: the checkout's root, backend, native or corrected scoring, observability."""
+
+    root: Path
+    backend: str = "multishot"
+    native: bool = True
+    partial: bool = False
+    perturb: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A plan that has been run: its steps, score and verification records."""
+
+    task: Task
+    steps: tuple[Step, ...]
+    score: Score
+    records: tuple[Record, ...]
+
+    @property
+    def failed(self) -> tuple[Record, ...]:
+        """The records that count as failures, advisory ones aside."""
+        return tuple(record for record in self.records if record.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A triggered goal that native scoring finds violated, and the rules that flagged it."""
+
+    task: str
+    dropped: tuple[str, ...]
+    kind: str
+    index: int
+    literals: tuple[str, ...]
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A plan that native scoring finds clean and the rules do not."""
+
+    task: str
+    dropped: tuple[str, ...]
+    failed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """All perturbed plans of a task: how many, how many natively clean, and where goals and rules differ."""
+
+    plans: int = 0
+    clean: int = 0
+    unevaluable: int = 0
+    violations: tuple[Violation, ...] = ()
+    overflagged: tuple[Alarm, ...] = ()
+
+    def __add__(self, other: Perturbed) -> Perturbed:
+        return Perturbed(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """The results for one task, plain data that crosses process borders."""
+
+    name: str
+    ts: bool
+    ss: bool
+    pre: tuple[int, int]
+    post: tuple[int, int]
+    violations: tuple[str, ...]
+    failed: tuple[str, ...]
+    failures: tuple[str, ...]
+    untagged: tuple[Untagged, ...]
+    seconds: float
+    perturbed: Perturbed = field(default=Perturbed())
+
+
+@lru_cache(maxsize=4)
+def _kinds(root: Path) -> Kinds:
+    return Kinds.load(household.vocabulary(), abilities=Checkout(root).abilities_file)
+
+
+def run_task(name: str, settings: Settings) -> TaskReport:
+    """Run the golden plan of a task, and with `settings.perturb` every perturbed one."""
+    began = time.perf_counter()
+    task, kinds, pack = Checkout(settings.root).load(name), _kinds(settings.root), household.pack()
+    episode = run_golden(task, kinds, pack, settings)
+    report = TaskReport(
+        name=name,
+        ts=episode.score.ts,
+        ss=episode.score.ss,
+        pre=episode.score.pre,
+        post=episode.score.post,
+        violations=tuple(_described(outcome) for outcome in episode.score.violations),
+        failed=tuple(f"{record} ({record.reason})" for record in episode.failed),
+        failures=tuple(
+            f"{s.action}: {s.outcome.failure}" for s in episode.steps if s.outcome and s.outcome.failure
+        ),
+        untagged=untagged(task, kinds),
+        seconds=0.0,
+    )
+    if settings.perturb:
+        with _Tree(task, kinds, pack, settings) as tree:
+            report = replace(report, perturbed=sum(tree.plans(), Perturbed()))
+    return replace(report, seconds=time.perf_counter() - began)
+
+
+def run_golden(
+    task: Task,
+    kinds: Kinds,
+    pack: Pack,
+    settings: Settings,
+    plan: Sequence[str] | None = None,
+    log: Path | None = None,
+) -> Episode:
+    """Run the golden plan, or another one, and score it."""
+    world, scorer = build_world(task, kinds), Scorer(task, native=settings.native)
+    scene = world.observe(BeliefGraph(kinds.vocabulary), partial=settings.partial)
+    actions = task.plan if plan is None else tuple(plan)
+    steps: list[Step] = []
+    with Engine(pack, objects=scene, backend=settings.backend, log=log) as engine:
+        for number, action in enumerate(actions, 1):
+            scorer.before(action, WorldFacts(world))
+            steps += follow(world, engine, [action], partial=settings.partial, start=number)
+            scorer.after(action, WorldFacts(world))
+            if engine.ended:
+                break
+        if not engine.ended:
+            engine.finish("out of plan")
+        score = scorer.finish(WorldFacts(world), done=steps[-1].outcome is None, steps=len(steps))
+        return Episode(task, tuple(steps), score, engine.records())
+
+
+class _Tree:
+    """Every way to drop one or two actions of a golden plan, run depth first from shared beginnings."""
+
+    def __init__(self, task: Task, kinds: Kinds, pack: Pack, settings: Settings) -> None:
+        self._task = task
+        self._settings = settings
+        self._world = build_world(task, kinds)
+        scene = self._world.observe(BeliefGraph(kinds.vocabulary), partial=settings.partial)
+        self._engine = Engine(pack, objects=scene, backend=settings.backend)
+
+    def __enter__(self) -> _Tree:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.close()
+
+    def plans(self) -> Iterator[Perturbed]:
+        """The result of each perturbed plan."""
+        yield from self._from(0, (), Scorer(self._task, native=self._settings.native), 0)
+
+    def _from(self, position: int, dropped: tuple[str, ...], scorer: Scorer, steps: int) -> Iterator[Perturbed]:
+        action = self._task.plan[position]
+        engine, state, graph = self._engine, self._engine.snapshot(), self._world.graph
+        last = position == len(self._task.plan) - 1
+        if not last and len(dropped) < MAX_DROPPED:
+            yield from self._from(position + 1, (*dropped, action), scorer.branch(), steps)
+            engine.restore(state)
+            self._world.graph = graph
+        if last and not dropped:
+            return
+        scorer.before(action, WorldFacts(self._world))
+        for _ in follow(self._world, engine, [action], partial=self._settings.partial):
+            pass
+        if last:
+            facts = WorldFacts(self._world)
+            yield self._result(scorer.finish(facts, done=True, steps=steps + 1), engine.records(), dropped)
+            return
+        scorer.after(action, WorldFacts(self._world))
+        yield from self._from(position + 1, dropped, scorer, steps + 1)
+
+    def _result(self, score: Score, records: Sequence[Record], dropped: tuple[str, ...]) -> Perturbed:
+        failed = [r for r in records if r.verdict == "failed" and r.reason != "abandoned"]
+        judged = [o for o in score.violations if o.verdict is not None and not o.verdict.error]
+        unevaluable = len(score.violations) - len(judged)
+        violations = tuple(self._violation(outcome, failed, dropped) for outcome in judged)
+        counting = tuple(str(record) for record in failed if record.counts)
+        alarm = (Alarm(self._task.name, dropped, counting),) if counting and not judged else ()
+        return Perturbed(1, int(not judged), unevaluable, violations, alarm)
+
+    def _violation(self, outcome: GoalOutcome, failed: Sequence[Record], dropped: tuple[str, ...]) -> Violation:
+        literals = outcome.verdict.false_literals if outcome.verdict else ()
+        objects = {name for literal in literals for name in literal.args}
+        rules = tuple(str(record) for record in failed if objects & set(record.binding))
+        goal: SafetyGoal = outcome.goal
+        return Violation(self._task.name, dropped, goal.kind, goal.index, tuple(map(str, literals)), rules)
+
+
+def _described(outcome: GoalOutcome) -> str:
+    verdict = outcome.verdict
+    literals = ", ".join(map(str, verdict.false_literals)) if verdict else ""
+    reason = f" ({verdict.error})" if verdict and verdict.error else ""
+    return f"{outcome.goal.kind} {outcome.goal.index}: {literals}{reason}"

@@ -1,0 +1,1 @@
+"""Language to logic: compilers from principles and instructions to answer set programs."""

@@ -1,0 +1,6 @@
+"""Reasoning: triggering and verification, on clingo."""
+
+from obviate.engine.engine import Engine, Snapshot
+from obviate.engine.record import Change, Moment, Record, Trigger
+
+__all__ = ["Change", "Engine", "Moment", "Record", "Snapshot", "Trigger"]

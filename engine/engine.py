@@ -1,0 +1,343 @@
+"""The engine: belief, intent and execution in; triggers and verdicts out (paper, Sections 4.1 to 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rpds import HashTrieMap
+
+from obviate.engine.backend import Binding, Conclusions, Instance, Query
+from obviate.engine.log import DecisionLog
+from obviate.engine.record import Change, Moment, Record, Trigger
+from obviate.engine.session import Session
+from obviate.kb import DONE, Action, BeliefGraph, Pack, Patch
+from obviate.kb.errors import LifecycleError
+from obviate.kb.terms import Atom, Fun, Term
+
+__all__ = ["Engine", "Snapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An open record, the actions executed since it opened, and facts forgotten while it was open."""
+
+    record: Record
+    age: int = 0
+    forgotten: frozenset[Atom] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything an engine knows at one moment; opaque, immutable, and cheap: it shares structure."""
+
+    graph: BeliefGraph
+    trace: HashTrieMap[int, Moment]
+    step: int = 0
+    intent: Action | None = None
+    moving: str | None = None
+    open: Mapping[Instance, _Open] = field(default_factory=dict)
+    spent: frozenset[Instance] = frozenset()
+    triggers: frozenset[Instance] = frozenset()
+    closed: tuple[Record, ...] = ()
+    ended: str = ""
+
+
+class Engine:
+    """Follows one episode: what is believed, intended and executed, against one or more rule packs.
+
+    `packs` are checked packs over one vocabulary; with several, rules are named ``pack.rule``. `objects` is the
+    initial scene: a `BeliefGraph`, a patch, or the paper's ``{"nodes": [...], "edges": [...]}``. `backend` is
+    ``multishot`` (resident, the default) or ``oneshot`` (the oracle): the answers are the same. `log` is a path
+    for the decision log. `history` is the number of steps whose graphs stay in memory.
+
+    Every verb either returns plain data or raises an `ObviateError` and changes nothing. An engine is not
+    thread-safe; different engines are independent. Use it as a context manager or call `close`.
+    """
+
+    def __init__(
+        self,
+        *packs: Pack,
+        objects: BeliefGraph | Patch | Mapping[str, Any] | None = None,
+        backend: str = "multishot",
+        log: Path | str | None = None,
+        history: int = 1_000,
+    ) -> None:
+        self._session = Session(packs, backend)
+        vocabulary = packs[0].vocabulary
+        graph = objects if isinstance(objects, BeliefGraph) else BeliefGraph.of(vocabulary, objects)
+        self._history = history
+        self._state = Snapshot(graph, HashTrieMap({0: Moment(0, graph)}))
+        self._closed = False
+        self._log = DecisionLog(log, self._session.packs, graph)
+        self._log.write("begin", {}, self._conclude(self._state, Query()))
+
+    # -- verbs ----------------------------------------------------------------------------------
+
+    def apply(self, patch: Patch | Mapping[str, Any]) -> Change:
+        """Take an observation: the belief graph becomes G_{t+1} = Merge(G_t, patch).
+
+        A standing intent stays. Raises `PatchError` or `VocabularyError` naming the path in the patch.
+        """
+        state = self._running()
+        patch = Patch.read(patch)
+        graph = state.graph.merge(patch)
+        if state.moving is not None and graph.supporters(state.moving) != state.graph.supporters(state.moving):
+            graph = graph.with_moved(state.moving)
+        forgotten, settled = _forgotten(patch, state.graph)
+        kept = {
+            key: replace(
+                item, forgotten=frozenset(a for a in item.forgotten if a.args[:2] not in settled) | forgotten
+            )
+            for key, item in state.open.items()
+        }
+        state = self._advance(replace(state, graph=graph, open=kept))
+        change = self._conclude(state, Query(intent=state.intent))
+        return self._log.write("apply", patch.to_json(), change)
+
+    def intend(self, action: Action | str) -> Change:
+        """Commit the one-step lookahead: opens a record for each hazard that the action would turn into harm.
+
+        The intent stands until the next `intend` or `execute`. Raises `ActionError`.
+        """
+        state = self._running()
+        action = self._action(action)
+        change = self._conclude(replace(state, intent=action), Query(intent=action))
+        return self._log.write("intend", str(action), change)
+
+    def probe(self, action: Action | str) -> tuple[Trigger, ...]:
+        """What would fail if the action were executed now; of ``done``, the obligations that would.
+
+        Commits nothing. Raises `ActionError`.
+        """
+        state = self._running()
+        action = self._action(action)
+        found = self._answers(state, Query(intent=action)).risk
+        risks = self._session.triggers(i for i in found if action != DONE or not self._abandonable(i))
+        self._log.write("probe", str(action), [risk.to_json() for risk in risks])
+        return risks
+
+    def execute(self, action: Action | str) -> Change:
+        """Judge an action on the graph before its effects, which arrive by the next `apply`.
+
+        A record that the action threatens and whose target is false fails, announced or not. ``done`` ends the
+        episode and settles every record. Raises `ActionError`.
+        """
+        state = self._running()
+        action = self._action(action)
+        if state.trace[state.step].action is not None:  # nothing was observed since: the belief stands
+            state = self._advance(state)
+        moment = replace(state.trace[state.step], action=action)
+        state = replace(
+            state, trace=state.trace.insert(state.step, moment), intent=None, moving=self._moved_by(action)
+        )
+        change = self._conclude(state, Query(intent=action, executed=action), "done" if action == DONE else "")
+        return self._log.write("execute", str(action), change)
+
+    def finish(self, reason: str = "finished") -> Change:
+        """End an episode that stops without ``done``: every open record is settled, with this reason."""
+        state = replace(self._running(), intent=None)
+        change = self._conclude(state, Query(intent=DONE, executed=DONE), reason or "finished")
+        return self._log.write("finish", reason, change)
+
+    # -- reading --------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> BeliefGraph:
+        """What is believed now, G_t."""
+        return self._alive().graph
+
+    @property
+    def step(self) -> int:
+        """The present step t."""
+        return self._alive().step
+
+    @property
+    def ended(self) -> bool:
+        """Whether the episode is over."""
+        return bool(self._alive().ended)
+
+    def obligations(self) -> tuple[Record, ...]:
+        """The records that are open, oldest first."""
+        return tuple(sorted((item.record for item in self._alive().open.values()), key=_order))
+
+    def records(self) -> tuple[Record, ...]:
+        """Every verification record of the episode: the settled ones in order of verdict, then the open ones."""
+        return (*self._alive().closed, *self.obligations())
+
+    def triggers(self) -> tuple[Trigger, ...]:
+        """The triggers that are true now."""
+        return self._session.triggers(self._alive().triggers)
+
+    def history(self) -> tuple[Moment, ...]:
+        """The steps still in memory, oldest first: graph and action of each."""
+        trace = self._alive().trace
+        return tuple(trace[step] for step in sorted(trace))
+
+    def window(self, record: Record) -> tuple[Moment, ...]:
+        """The minimal causal window {(a_t, G_t)} from the trigger to the verdict (paper, equation 10).
+
+        Raises `LifecycleError` (``window-forgotten``) when its steps are no longer in memory.
+        """
+        state = self._alive()
+        last = state.step if record.settled is None else record.settled
+        steps = range(record.t_on, last + 1)
+        if record.t_on not in state.trace:
+            raise LifecycleError(
+                "window-forgotten",
+                f"step {record.t_on} is over {self._history} steps ago",
+                help="read it from the decision log, or raise Engine(history=...)",
+            )
+        return tuple(state.trace[step] for step in steps)
+
+    # -- the life of an engine ------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """The whole state, to return to with `restore`."""
+        return self._alive()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a snapshot of this engine, or of one with the same packs. The log notes it."""
+        self._alive()
+        self._state = snapshot
+        self._log.write("restore", snapshot.step, None)
+
+    def close(self) -> None:
+        """Free the solver and the log file; afterwards every use raises `LifecycleError`."""
+        if not self._closed:
+            self._closed = True
+            self._session.close()
+            self._log.close()
+
+    def __enter__(self) -> Engine:
+        self._alive()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- concluding -----------------------------------------------------------------------------
+
+    def _conclude(self, state: Snapshot, query: Query, ending: str = "") -> Change:
+        """Draw conclusions, commit the resulting state, and say what changed."""
+        answers = self._answers(state, query)
+        opened = {i: _Open(self._session.record(i, state.step)) for i in answers.opens}
+        executed = query.executed is not None
+        aged = {i: replace(item, age=item.age + executed) for i, item in state.open.items()}
+        known = {**aged, **opened}
+        ends = set(known) - answers.passed if ending else set()
+        passed = [replace(known[i].record, verdict="passed", t_off=state.step) for i in answers.passed]
+        failed = [
+            replace(known[i].record, verdict="failed", reason=self._reason(i, ending))
+            for i in answers.failed | ends
+        ]
+        passed, failed = (
+            [replace(r, settled=state.step) for r in sorted(rs, key=_order)] for rs in (passed, failed)
+        )
+        gone = answers.passed | answers.failed | ends
+        temporal = {i for i in answers.failed if self._session.rule(i).mode == "temporal"}
+        self._state = replace(
+            state,
+            open={i: item for i, item in known.items() if i not in gone},
+            spent=(state.spent | temporal) & answers.trigger,
+            triggers=answers.trigger,
+            closed=(*state.closed, *passed, *failed),
+            ended=ending,
+        )
+        return Change(
+            step=state.step,
+            appeared=self._session.triggers(answers.trigger - state.triggers),
+            vanished=self._session.triggers(state.triggers - answers.trigger),
+            opened=tuple(sorted((item.record for item in opened.values()), key=_order)),
+            passed=tuple(passed),
+            failed=tuple(failed),
+            risks=self._session.triggers(answers.risk),
+        )
+
+    def _answers(self, state: Snapshot, query: Query) -> Conclusions:
+        """The conclusions on what is believed; for records open when a fact was forgotten, also as if it
+        still held: such a record passes only if its target holds either way, and fails if it fails either way.
+        """
+        pending = {i: item.age for i, item in state.open.items()}
+        query = replace(query, pending=tuple(sorted(pending.items())), spent=state.spent)
+        answers = self._session.conclude(state.graph, query)
+        groups: dict[frozenset[Atom], set[Instance]] = {}
+        for instance, item in state.open.items():
+            if item.forgotten:
+                groups.setdefault(item.forgotten, set()).add(instance)
+        for forgotten, instances in sorted(groups.items(), key=lambda g: sorted(g[1])):
+            ghost = self._session.conclude(state.graph.with_atoms(forgotten), query)
+            answers = replace(
+                answers,
+                passed=answers.passed - (instances - ghost.passed),
+                risk=answers.risk | (ghost.risk & instances),
+                failed=answers.failed | (ghost.failed & instances),
+            )
+        return answers
+
+    def _reason(self, instance: Instance, ending: str) -> str:
+        if not ending:
+            return "deadline" if isinstance(self._session.rule(instance).deadline, int) else "executed"
+        if self._abandonable(instance):
+            return "abandoned"
+        return "unresolved" if ending == "done" else ending
+
+    def _abandonable(self, instance: Instance) -> bool:
+        rule = self._session.rule(instance)
+        return rule.mode == "situational" and rule.deadline == "before_intent"
+
+    def _advance(self, state: Snapshot) -> Snapshot:
+        step = state.step + 1
+        trace = state.trace.insert(step, Moment(step, state.graph)).discard(step - self._history)
+        return replace(state, step=step, trace=trace)
+
+    def _action(self, action: Action | str) -> Action:
+        return self._session.vocabulary.check_action(action, self._state.graph.nodes)
+
+    def _moved_by(self, action: Action) -> str | None:
+        index = self._session.vocabulary.moves.get(action.skill)
+        return action.args[index - 1] if index else None
+
+    def _alive(self) -> Snapshot:
+        if self._closed:
+            raise LifecycleError("engine-closed", "this engine is closed", help="make a new Engine")
+        return self._state
+
+    def _running(self) -> Snapshot:
+        state = self._alive()
+        if state.ended:
+            raise LifecycleError(
+                "episode-over",
+                f"the episode ended with {state.ended!r}",
+                help="make a new Engine for the next one",
+            )
+        return state
+
+
+def _forgotten(patch: Patch, graph: BeliefGraph) -> tuple[frozenset[Atom], set[tuple[Term, ...]]]:
+    """The believed atoms that a patch makes unknown, and the (object, property) pairs that it settles."""
+    lost: set[Atom] = set()
+    settled: set[tuple[Term, ...]] = set()
+    for update in patch.update_node_states:
+        name = update.node_id
+        settled |= {(name, Fun(s)) for s in (*update.add, *update.remove)}
+        settled |= {(name, Fun(q)) for q, value in update.values.items() if value is not None}
+        names = {Fun(s) for s in update.forget} | {Fun(q) for q, value in update.values.items() if value is None}
+        lost |= {atom for atom in graph.nodes[name].atoms(name) if len(atom.args) > 1 and atom.args[1] in names}
+    lost = {atom for atom in lost if atom.name != "tag"}
+    settled |= {
+        (name, atom.args[1])
+        for name in patch.remove_nodes
+        for atom in graph.nodes[name].atoms(name)
+        if len(atom.args) > 1
+    }
+    return frozenset(lost), settled
+
+
+def _order(record: Record) -> tuple[int, str, Binding]:
+    return record.t_on, record.rule, record.binding

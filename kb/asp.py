@@ -1,0 +1,307 @@
+"""The solver: the one module that imports clingo.
+
+`parse` turns text into our own `Program`, `evaluate` grounds a stratified program from scratch (grounding alone
+decides it), and `Resident` keeps one multi-shot Control whose inputs are externals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import clingo
+from clingo import ast
+
+from obviate.kb.errors import PackError, Span
+from obviate.kb.program import Literal, Pattern, Program, Rule, Signature, Statement, TermPattern
+from obviate.kb.terms import Atom, Fun, Term
+
+__all__ = ["Resident", "evaluate", "parse"]
+
+# --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
+_OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
+_MESSAGE = re.compile(
+    r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S
+)
+_INCLUDE = re.compile(r"^[^%\"]*(?:\"(?:[^\"\\]|\\.)*\"[^%\"]*)*#include", re.MULTILINE)
+
+
+# -- terms ---------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=65_536)
+def _term(symbol: clingo.Symbol) -> Term:
+    if symbol.type == clingo.SymbolType.String:
+        return symbol.string
+    if symbol.type == clingo.SymbolType.Number:
+        return symbol.number
+    if symbol.type != clingo.SymbolType.Function or symbol.negative:
+        return Fun(str(symbol))
+    return Fun(symbol.name, tuple(map(_term, symbol.arguments)))
+
+
+@lru_cache(maxsize=65_536)
+def _atom(symbol: clingo.Symbol) -> Atom:
+    return Atom(symbol.name, tuple(map(_term, symbol.arguments)), symbol.positive)
+
+
+@lru_cache(maxsize=65_536)
+def _symbol(term: Term | Atom) -> clingo.Symbol:
+    if isinstance(term, str):
+        return clingo.String(term)
+    if isinstance(term, int):
+        return clingo.Number(term)
+    positive = term.positive if isinstance(term, Atom) else True
+    return clingo.Function(term.name, [_symbol(arg) for arg in term.args], positive)
+
+
+# -- solving -------------------------------------------------------------------------------------
+
+
+class _Messages:
+    """Collects what clingo says: operations on the wrong sort would otherwise drop a rule instance silently."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def __call__(self, code: clingo.MessageCode, text: str) -> None:
+        if code != clingo.MessageCode.AtomUndefined:
+            self.texts.append(text)
+
+    def raise_if_any(self) -> None:
+        if self.texts:
+            raise PackError(
+                "grounding-failed",
+                f"clingo cannot ground this: {self.texts[0].strip()}",
+                help="check arithmetic on terms that are not integers, and unsafe variables",
+            )
+
+
+def _control(consts: Mapping[str, str]) -> tuple[clingo.Control, _Messages]:
+    messages = _Messages()
+    options = [*_OPTIONS, *(f"-c{name}={value}" for name, value in consts.items())]
+    return clingo.Control(options, logger=messages, message_limit=20), messages
+
+
+def _ground(control: clingo.Control, messages: _Messages, text: str) -> None:
+    try:
+        control.add("base", [], text)
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        messages.raise_if_any()
+        raise PackError("grounding-failed", f"clingo cannot ground this: {error}") from None
+    messages.raise_if_any()
+
+
+def evaluate(
+    programs: Sequence[str],
+    facts: Iterable[Atom],
+    outputs: Collection[Signature],
+    consts: Mapping[str, str] | None = None,
+) -> set[Atom]:
+    """The true atoms with the signatures `outputs` of a stratified program, from scratch.
+
+    Raises `PackError` (``grounding-failed``) when clingo refuses the program.
+    """
+    control, messages = _control(consts or {})
+    _ground(control, messages, "\n".join([*programs, *(f"{fact}." for fact in facts)]))
+    found = set()
+    for name, arity, positive in outputs:
+        for atom in control.symbolic_atoms.by_signature(name, arity, positive):
+            if not atom.is_fact:
+                raise PackError(
+                    "not-stratified", f"the truth of {atom.symbol} needs a search", help="avoid choices"
+                )
+            found.add(_atom(atom.symbol))
+    return found
+
+
+class Resident:
+    """One multi-shot Control: rules grounded once, inputs as externals that are switched between solves.
+
+    An input never declared grows the universe and rebuilds the Control: a head is never extended in a later
+    part, which clingo accepts and answers wrongly. Not thread-safe; `close` frees the Control.
+    """
+
+    def __init__(self, program: str, outputs: Collection[Signature], consts: Mapping[str, str]) -> None:
+        shows = "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
+        self._program = f"{program}\n#show.\n{shows}"
+        self._consts = consts
+        self._inputs: set[Atom] = set()
+        self._true: set[Atom] = set()
+        self._control: clingo.Control | None = None
+        self._model: frozenset[Atom] | None = None
+        self.rebuilds = 0
+
+    def update(self, added: Iterable[Atom], removed: Iterable[Atom]) -> None:
+        """Make the inputs `added` true and `removed` false."""
+        added, removed = set(added), set(removed)
+        self._model = None
+        self._true = (self._true - removed) | added
+        if self._control is None or not added <= self._inputs:
+            self._control = None
+            return
+        for atom in removed & self._inputs:
+            self._control.assign_external(_symbol(atom), False)
+        for atom in added:
+            self._control.assign_external(_symbol(atom), True)
+
+    def model(self) -> frozenset[Atom]:
+        """The true output atoms under the present inputs."""
+        if self._model is None:
+            control = self._control or self._build()
+            with control.solve(yield_=True) as handle:
+                model = handle.model()
+                if model is None:
+                    raise PackError("no-model", "the pack has no answer set", help="remove its constraints")
+                self._model = frozenset(map(_atom, model.symbols(shown=True)))
+        return self._model
+
+    def _build(self) -> clingo.Control:
+        if len(self._inputs) > 64 + 4 * len(self._true):  # forget what has long been false
+            self._inputs = set()
+        self._inputs |= self._true
+        control, messages = _control(self._consts)
+        externals = "".join(f"#external {atom}.\n" for atom in self._inputs)
+        _ground(control, messages, self._program + externals)
+        for atom in self._true:
+            control.assign_external(_symbol(atom), True)
+        self.rebuilds += 1
+        self._control = control
+        return control
+
+    def close(self) -> None:
+        """Free the Control."""
+        self._control = self._model = None
+        self._inputs, self._true = set(), set()
+
+
+# -- parsing -------------------------------------------------------------------------------------
+
+
+def parse(text: str, file: str) -> Program:
+    """Read a program. Raises `PackError` (``syntax``, ``include-refused``) at its place in `file`."""
+    lines = text.split("\n")
+
+    def span(line: int, column: int) -> Span:
+        return Span(file, line, column, lines[line - 1] if 0 < line <= len(lines) else "")
+
+    include = _INCLUDE.search(text)
+    if include is not None:  # clingo would open the file while parsing
+        line = text.count("\n", 0, include.end()) + 1
+        column = include.end() - (text.rfind("\n", 0, include.end()) + 1) - len("#include") + 1
+        raise PackError("include-refused", "#include is refused", where=span(line, column), help="list the files")
+    reader = _Reader(span)
+    messages: list[str] = []
+    try:
+        ast.parse_string(text, reader.read, logger=lambda _, message: messages.append(message), message_limit=1)
+    except RuntimeError:
+        match = _MESSAGE.match(messages[0]) if messages else None
+        if match is None:
+            raise PackError("syntax", "clingo cannot read this text", where=file) from None
+        what = match["text"].strip().replace("syntax error, ", "").replace("<IDENTIFIER>", "a name")
+        raise PackError("syntax", what, where=span(int(match["line"]), int(match["column"]))) from None
+    except UnicodeEncodeError:
+        raise PackError("syntax", "the text contains lone surrogates", where=file) from None
+    return Program(tuple(reader.rules), tuple(reader.others), text)
+
+
+class _Reader:
+    """Turns clingo's syntax trees into our own."""
+
+    def __init__(self, span: Callable[[int, int], Span]) -> None:
+        self._make_span = span
+        self.rules: list[Rule] = []
+        self.others: list[Statement] = []
+
+    def _span(self, node: Any) -> Span:
+        begin = node.location.begin
+        return self._make_span(begin.line, begin.column)
+
+    def read(self, node: ast.AST) -> None:
+        kind = node.ast_type.name.lower()
+        span = self._span(node)
+        if kind == "comment" or (kind == "program" and node.name == "base" and not node.parameters):
+            return
+        if kind != "rule":
+            self.others.append(Statement(kind, str(node), span))
+            return
+        head = node.head
+        if head.ast_type == ast.ASTType.Literal and head.sign == ast.Sign.NoSign:
+            atom = head.atom
+            if atom.ast_type == ast.ASTType.SymbolicAtom and atom.symbol.ast_type != ast.ASTType.Pool:
+                self.rules.append(Rule(self._pattern(atom), self._body(node.body), str(node), span))
+                return
+            if atom.ast_type == ast.ASTType.BooleanConstant and not atom.value:
+                self.rules.append(Rule(None, self._body(node.body), str(node), span))
+                return
+        self.others.append(Statement(head.ast_type.name.lower() + " head", str(node), span))
+
+    def _body(self, body: Iterable[Any]) -> tuple[Literal, ...]:
+        return tuple(map(self._literal, body))
+
+    def _literal(self, node: Any) -> Literal:
+        negations = int(node.sign) if node.ast_type == ast.ASTType.Literal else 0
+        atom = node.atom if node.ast_type == ast.ASTType.Literal else None
+        plain = None
+        if atom is not None and atom.ast_type == ast.ASTType.SymbolicAtom:
+            if atom.symbol.ast_type != ast.ASTType.Pool:
+                plain = self._pattern(atom)
+            monotone = negations == 0
+        else:
+            monotone = False  # aggregates and conditions: assume the worst
+        inner = tuple((self._pattern(found), monotone) for found in _symbolic_atoms(node))
+        names = frozenset(str(found.name) for found in _nodes(node, ast.ASTType.Variable) if found.name != "_")
+        return Literal(str(node), self._span(node), negations, plain, inner, names)
+
+    def _pattern(self, atom: Any) -> Pattern:
+        symbol, positive = atom.symbol, True
+        while symbol.ast_type == ast.ASTType.UnaryOperation:
+            symbol, positive = symbol.argument, not positive
+        if symbol.ast_type == ast.ASTType.Pool:
+            symbol = symbol.arguments[0]
+        if symbol.ast_type == ast.ASTType.SymbolicTerm:
+            return Pattern(str(symbol), (), positive, self._span(symbol))
+        return Pattern(symbol.name, tuple(map(self._pattern_term, symbol.arguments)), positive, self._span(symbol))
+
+    def _pattern_term(self, node: Any) -> TermPattern:
+        text, span = str(node), self._span(node)
+        if node.ast_type == ast.ASTType.Variable:
+            return TermPattern("variable", text, node.name, span=span)
+        if node.ast_type == ast.ASTType.SymbolicTerm:
+            symbol = node.symbol
+            if symbol.type == clingo.SymbolType.Number:
+                return TermPattern("number", text, span=span)
+            if symbol.type == clingo.SymbolType.String:
+                return TermPattern("string", text, symbol.string, span=span)
+            if symbol.type == clingo.SymbolType.Function:
+                return TermPattern("constant", text, symbol.name, span=span)
+        elif node.ast_type == ast.ASTType.Pool:
+            return TermPattern("pool", text, parts=tuple(map(self._pattern_term, node.arguments)), span=span)
+        elif node.ast_type == ast.ASTType.Function:
+            kind = "other" if node.external else "function" if node.name else "tuple"
+            return TermPattern(kind, text, node.name, tuple(map(self._pattern_term, node.arguments)), span)
+        parts = tuple(map(self._pattern_term, _children(node)))
+        return TermPattern("other", text, parts=parts, span=span)
+
+
+def _children(node: Any) -> list[Any]:
+    found: list[Any] = []
+    for key in node.child_keys:
+        child = getattr(node, key)
+        if isinstance(child, ast.AST):
+            found.append(child)
+        elif child is not None and not isinstance(child, str):
+            found.extend(child)
+    return found
+
+
+def _nodes(node: Any, kind: ast.ASTType) -> list[Any]:
+    own = [node] if node.ast_type == kind else []
+    return own + [found for child in _children(node) for found in _nodes(child, kind)]
+
+
+def _symbolic_atoms(node: Any) -> list[Any]:
+    return _nodes(node, ast.ASTType.SymbolicAtom)

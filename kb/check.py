@@ -1,0 +1,311 @@
+"""What a rule pack may not say, found on its syntax before it is loaded (DESIGN: rule packs).
+
+`findings` yields every problem as a `PackError`, most basic first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from obviate.kb.errors import ObviateError, PackError, nearest
+from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
+from obviate.kb.vocabulary import Vocabulary
+
+__all__ = ["BELIEFS", "MEMBERS", "dependency_key", "findings"]
+
+BELIEFS = {"object": 1, "tag": 2, "state": 2, "edge": 3, "value": 3, "moved": 1}
+_EVENTS = {"intent": 1, "executed": 1}
+_KERNEL = {"trigger": 2, "target": 2, "opens": 2, "passed": 2, "risk": 2, "due": 2, "failed": 2}
+_KERNEL |= {"was_pending": 2, "spent": 2, "age": 3, "targeted": 1}
+MEMBERS = {"hazard": 2, "threatens": 2, "resolved": 2}
+_DESCRIPTIONS = {"rule": 2, "principle": 2, "severity": 2, "deadline": 2}
+_READABLE = {**BELIEFS, **_EVENTS, **MEMBERS, **_DESCRIPTIONS, "pending": 2}
+_SORTS = {("tag", 1): "tag", ("state", 1): "state", ("edge", 0): "relation", ("value", 1): "quantity"}
+_REFUSED = {
+    "script": "a pack may not run code",
+    "external": "the engine decides which atoms are inputs",
+    "aggregate head": "a choice has no single answer; say what follows instead",
+    "disjunction head": "a disjunction has no single answer; say what follows instead",
+    "theoryatom head": "theories are not part of rule packs",
+    "minimize": "a pack has one answer, there is nothing to minimise",
+    "program": "a pack is one part; remove #program",
+}
+
+Key = tuple[str, str]
+
+
+def findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
+    """Everything wrong with the program of a pack."""
+    yield from _refused(program)
+    rules = _declared_rules(program)
+    for rule in program.rules:
+        yield from _head(rule, rules)
+        for literal in rule.body:
+            yield from _literal(literal, program, vocabulary)
+    yield from _complete(program, rules)
+    yield from _independence(program)
+    yield from _stratification(program)
+
+
+def dependency_key(pattern: Pattern) -> tuple[Key, ...]:
+    """The nodes of the dependency graph that an atom stands for: hazards, intents and targets by rule."""
+    sign = "" if pattern.positive else "-"
+    if pattern.name in MEMBERS and len(pattern.args) == 2:
+        return tuple(
+            (pattern.name, part.name if part.kind == "constant" else "*")
+            for part in pattern.args[0].alternatives()
+        )
+    return ((f"{sign}{pattern.name}", str(len(pattern.args))),)
+
+
+def _refused(program: Program) -> Iterator[PackError]:
+    for other in program.others:
+        if other.kind in ("definition", "defined", "showsignature", "showterm"):
+            continue
+        what = other.kind.removesuffix(" head")
+        yield PackError(
+            "refused-statement",
+            f"{what} is refused in a rule pack",
+            where=other.span,
+            help=_REFUSED.get(other.kind, "a pack has rules, facts and #const only"),
+        )
+    for rule in program.rules:
+        if rule.head is None:
+            yield PackError(
+                "refused-statement",
+                "an integrity constraint is refused in a rule pack",
+                where=rule.span,
+                help="it would leave the engine without an answer; conclude a hazard instead",
+            )
+        if "@" in rule.text:
+            yield from _external_calls(rule)
+        for literal in rule.body:
+            negated = literal.negations or (literal.atom is None and literal.text.startswith("not "))
+            if negated and any(t.kind == "pool" for p, _ in literal.inner for a in p.args for t in a.walk()):
+                yield PackError(
+                    "negated-pool",
+                    f"{literal.text} has a pool under negation, which does not mean 'neither'",
+                    where=literal.span,
+                    help="write one negated literal for each alternative",
+                )
+
+
+def _external_calls(rule: Rule) -> Iterator[PackError]:
+    patterns = [rule.head] if rule.head else []
+    texts = [*(p.args for p in patterns), *(p.args for lit in rule.body for p, _ in lit.inner)]
+    called = any(t.kind == "other" and t.text.startswith("@") for args in texts for a in args for t in a.walk())
+    plain = "".join(part for i, part in enumerate(rule.text.split('"')) if i % 2 == 0)
+    if called or "@" in plain:
+        yield PackError(
+            "refused-function",
+            "a pack may not call functions (@)",
+            where=rule.span,
+            help="packs are pure logic",
+        )
+
+
+def _declared_rules(program: Program) -> dict[str, str]:
+    """The modes of the rules that the pack declares."""
+    modes = {}
+    for rule in program.rules:
+        if rule.head is not None and rule.head.name == "rule" and len(rule.head.args) == 2:
+            for name in rule.head.args[0].alternatives():
+                modes[name.name] = rule.head.args[1].text
+    return modes
+
+
+def _head(rule: Rule, rules: dict[str, str]) -> Iterator[PackError]:
+    head = rule.head
+    if head is None:
+        return
+    if head.name in BELIEFS or head.name in _EVENTS:
+        yield PackError(
+            "defines-belief",
+            f"a pack may use {head.name}, never define it",
+            where=head.span,
+            help="the engine asserts what is believed",
+        )
+    elif head.name in _KERNEL or head.name == "pending" or head.name.startswith("_"):
+        yield PackError(
+            "defines-kernel",
+            f"{head.name} belongs to the kernel",
+            where=head.span,
+            help="choose another name",
+        )
+    elif head.name in MEMBERS or head.name in _DESCRIPTIONS:
+        yield from _member(rule, head, rules)
+
+
+def _member(rule: Rule, head: Pattern, rules: dict[str, str]) -> Iterator[PackError]:
+    """A head that describes a safety rule: its name, mode and arity."""
+    expected = _READABLE[head.name]
+    if len(head.args) != expected:
+        yield _arity(head, expected)
+    elif head.name in _DESCRIPTIONS and rule.body:
+        yield PackError("not-a-fact", f"{head.name} must be a fact", where=rule.span, help="remove the body")
+    elif any(part.kind != "constant" for part in head.args[0].alternatives()):
+        yield PackError(
+            "variable-rule-name",
+            f"{head.args[0].text} is not the name of a rule",
+            where=head.args[0].span or head.span,
+            help="name the rule with a lower-case constant",
+        )
+    elif head.name == "rule" and head.args[1].text not in ("situational", "temporal"):
+        yield PackError(
+            "unknown-mode",
+            f"a rule is situational or temporal, not {head.args[1].text}",
+            where=head.args[1].span or head.span,
+            help=nearest(head.args[1].text, ["situational", "temporal"]),
+        )
+    elif head.name != "rule":
+        for part in head.args[0].alternatives():
+            if part.name not in rules:
+                yield PackError(
+                    "unknown-rule",
+                    f"no rule({part.name}, Mode) declares this rule",
+                    where=part.span or head.span,
+                    help=nearest(part.name, rules) or f"add rule({part.name}, situational) or temporal",
+                )
+
+
+def _literal(literal: Literal, program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
+    helpers: dict[str, set[int]] = {}
+    for rule in program.rules:
+        if rule.head is not None:
+            helpers.setdefault(rule.head.name, set()).add(len(rule.head.args))
+    for pattern, _ in literal.inner:
+        arities = helpers.get(pattern.name, set()) | (
+            {_READABLE[pattern.name]} if pattern.name in _READABLE else set()
+        )
+        if pattern.name in _KERNEL:
+            yield PackError(
+                "reads-kernel",
+                f"{pattern.name} belongs to the kernel",
+                where=pattern.span,
+                help="of the kernel's conclusions a pack may read pending(R,B) only",
+            )
+        elif not arities:
+            yield PackError(
+                "undeclared-predicate",
+                f"nothing defines {pattern.name}/{len(pattern.args)}",
+                where=pattern.span,
+                help=nearest(pattern.name, {*_READABLE, *helpers}),
+            )
+        elif len(pattern.args) not in arities:
+            yield _arity(pattern, min(arities))
+        else:
+            yield from _names(pattern, vocabulary)
+
+
+def _arity(pattern: Pattern, expected: int) -> PackError:
+    return PackError(
+        "predicate-arity",
+        f"{pattern.name} takes {expected} arguments, not {len(pattern.args)}",
+        where=pattern.span,
+    )
+
+
+def _names(pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
+    for i, arg in enumerate(pattern.args):
+        sort = _SORTS.get((pattern.name, i))
+        for part in arg.alternatives():
+            if sort is not None and part.kind in ("constant", "string"):
+                yield from _declared(vocabulary, sort, part)
+            elif pattern.name in _EVENTS:
+                yield from _skill(part, vocabulary)
+
+
+def _declared(vocabulary: Vocabulary, sort: str, part: TermPattern) -> Iterator[PackError]:
+    try:
+        vocabulary.require(sort, part.name, "")
+    except ObviateError as error:
+        yield PackError(error.code, error.message, where=part.span or "", help=error.help)
+
+
+def _skill(part: TermPattern, vocabulary: Vocabulary) -> Iterator[PackError]:
+    if part.kind not in ("constant", "function"):
+        return
+    arity = vocabulary.skills.get(part.name)
+    if arity is None:
+        yield from _declared(vocabulary, "skill", part)
+    elif arity != len(part.parts):
+        yield PackError(
+            "wrong-arity",
+            f"{part.name} takes {arity} arguments, not {len(part.parts)}",
+            where=part.span or "",
+        )
+
+
+def _complete(program: Program, rules: dict[str, str]) -> Iterator[PackError]:
+    stated = {(key, name) for rule in program.rules if rule.head for key, name in dependency_key(rule.head)}
+    for rule in program.rules:
+        if rule.head is None or rule.head.name != "rule":
+            continue
+        for part in rule.head.args[0].alternatives():
+            if ("hazard", part.name) not in stated:
+                yield PackError(
+                    "no-hazard",
+                    f"the rule {part.name} has no hazard",
+                    where=rule.span,
+                    help=f"add hazard({part.name}, X) :- ...",
+                )
+            if rules.get(part.name) == "situational" and ("threatens", part.name) not in stated:
+                yield PackError(
+                    "no-intent",
+                    f"the situational rule {part.name} has no intent pattern",
+                    where=rule.span,
+                    help=f"add threatens({part.name}, X) :- intent(...)",
+                )
+
+
+def _independence(program: Program) -> Iterator[PackError]:
+    graph = _dependencies(program)
+    for rule in program.rules:
+        if rule.head is None or rule.head.name not in ("hazard", "resolved"):
+            continue
+        for key in dependency_key(rule.head):
+            reached = {key} | nx.descendants(graph, key)
+            used = sorted(name for name, _ in reached if name in _EVENTS or name == "threatens")
+            if rule.head.name == "hazard" and any(name == "pending" for name, _ in reached):
+                used.append("pending")
+            if used:
+                yield PackError(
+                    "depends-on-intent",
+                    f"{rule.head.name} of {key[1]} depends on {used[0]}",
+                    where=rule.span,
+                    help="put the intent into threatens, and the state into hazard",
+                )
+
+
+def _stratification(program: Program) -> Iterator[PackError]:
+    graph = _dependencies(program)
+    for component in nx.strongly_connected_components(graph):
+        for head, body, data in graph.subgraph(component).edges(data=True):
+            if data["negative"]:
+                cycle = [head, *nx.shortest_path(graph.subgraph(component), body, head)]
+                yield PackError(
+                    "not-stratified",
+                    "negation or an aggregate in a cycle: " + " <- ".join(f"{n}/{a}" for n, a in cycle),
+                    where=data["span"],
+                    help="break the cycle, so that every conclusion has one answer",
+                )
+                break
+
+
+def _dependencies(program: Program) -> nx.DiGraph[Key]:
+    """Edges from what is concluded to what it is concluded from; `negative` under negation and in aggregates."""
+    graph: nx.DiGraph[Key] = nx.DiGraph()
+    named = {key for rule in program.rules if rule.head for key in dependency_key(rule.head)}
+    for rule in program.rules:
+        for head in dependency_key(rule.head) if rule.head else ():
+            graph.add_node(head)
+            for literal in rule.body:
+                for pattern, monotone in literal.inner:
+                    for body in dependency_key(pattern):
+                        same = [key for key in named if key[0] == body[0]] if body[1] == "*" else [body]
+                        for target in same:
+                            if not (graph.has_edge(head, target) and graph[head][target]["negative"]):
+                                graph.add_edge(head, target, negative=not monotone, span=literal.span)
+    return graph

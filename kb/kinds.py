@@ -1,0 +1,195 @@
+"""Kinds of objects: what an object of a kind is (tags, for safety) and can do (abilities, for acting).
+
+A kind is a WordNet synset such as ``plate.n.04``, or its first part where that is unambiguous (``plate``). Tags
+are a table, `tables/tags.lp`; abilities come from the BDDL taxonomy, `tables/abilities.json` or a file of that
+form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from obviate.kb import asp
+from obviate.kb.errors import DataError, nearest
+from obviate.kb.files import read_text
+from obviate.kb.terms import Atom, Fun
+from obviate.kb.vocabulary import Vocabulary
+
+__all__ = ["Kinds", "Tagging"]
+
+_TABLES = Path(__file__).parent / "tables"
+_SHALLOW = {"plate", "tray", "frying_pan", "griddle"}  # nothing put on them is also inside
+_WASHERS = {"washer", "dishwasher"}
+# What an ability says about a kind that nobody has tagged; the tag table always wins.
+_IMPLIED = {
+    "cookable": "safety_food",
+    "heatSource": "function_heat_source",
+    "coldSource": "appliance_refrigerator",
+    "particleSource": "function_water_source",
+    "particleRemover": "function_cleaning_tool",
+    "fillable": "function_container",
+    "breakable": "safety_fragile",
+    "cloth": "safety_flammable",
+    "liquid": "substance",
+    "visualSubstance": "soil",
+}
+_CONTENT_TAGS = {"safety_food", "safety_chemical", "safety_flammable", "perishable"}
+
+Parameters = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tagging:
+    """The tags of a kind. `source` is ``table``, ``inferred`` (from abilities or contents) or ``unknown``."""
+
+    tags: frozenset[str]
+    source: str
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The tables. `tags` of a kind in the table may be empty; `abilities` maps a kind to named parameters."""
+
+    tags: Mapping[str, frozenset[str]]
+    abilities: Mapping[str, Mapping[str, Parameters]]
+    vocabulary: Vocabulary
+
+    @classmethod
+    def load(cls, vocabulary: Vocabulary, *, tags: Path | str = "", abilities: Path | str = "") -> Kinds:
+        """Read a tag table and an ability file; without paths, those that ship with Obviate.
+
+        A kind missing from a given ability file keeps the shipped entry. Raises `DataError` or `PackError`.
+        """
+        shipped = _read_abilities(_TABLES / "abilities.json")
+        given = _read_abilities(Path(abilities)) if abilities else {}
+        file = Path(tags) if tags else _TABLES / "tags.lp"
+        found: dict[str, set[str]] = {}
+        for atom in asp.evaluate([read_text(file)], (), [("kind_tag", 2, True), ("kind", 1, True)]):
+            named = found.setdefault(str(atom.args[0]), set())
+            if atom.name == "kind_tag":
+                tag = str(atom.args[1])
+                vocabulary.require("tag", tag, str(file))
+                named.add(tag)
+        return cls({kind: frozenset(t) for kind, t in found.items()}, {**shipped, **given}, vocabulary)
+
+    def resolve(self, name: str, where: str = "") -> str:
+        """The kind that `name` means. Raises `DataError` (``unknown-kind``) with what is near."""
+        if name in self.tags or name in self.abilities or ".n." in name:
+            return name
+        known = sorted({*self.tags, *self.abilities})
+        found = [kind for kind in known if lemma(kind) == name]
+        if len(found) != 1:
+            several = f"it could be {' or '.join(found)}" if found else nearest(name, map(lemma, known))
+            raise DataError("unknown-kind", f"no kind of object is called {name!r}", where=where, help=several)
+        return found[0]
+
+    def tagging(self, kind: str) -> Tagging:
+        """The tags of a kind: from the table, else what its abilities or contents imply, which is reported."""
+        if kind in self.tags:
+            return Tagging(self.tags[kind], "table")
+        implied = {tag for ability, tag in _IMPLIED.items() if ability in self.abilities.get(kind, {})}
+        if "substance" in implied or "soil" in implied:
+            implied = {"substance"} | (implied & {"soil"})
+        elif "toggleable" in self.abilities.get(kind, {}) and "function_water_source" not in implied:
+            implied.add("function_electrical_appliance")
+        if {"openable", "sceneObject"} <= self.abilities.get(kind, {}).keys() and not implied:
+            implied.add("function_storage")
+        implied |= self._contents(kind)
+        return Tagging(frozenset(implied), "inferred" if implied else "unknown")
+
+    def _contents(self, kind: str) -> set[str]:
+        """``bottle__of__bleach`` and ``bleach__bottle`` are as flammable or edible as bleach."""
+        parts = lemma(kind).split("__")
+        inner = parts[-1] if len(parts) == 3 and parts[1] == "of" else parts[0] if len(parts) == 2 else ""
+        alike = [tags for other, tags in self.tags.items() if inner and lemma(other) == inner]
+        return set().union(*alike) & _CONTENT_TAGS
+
+    def can(self, kind: str, ability: str) -> bool:
+        """Whether objects of the kind have an ability such as ``openable``."""
+        return ability in self.abilities.get(kind, {})
+
+    def is_substance(self, kind: str) -> bool:
+        """Whether the kind is a substance (liquid, grain or stain) rather than a thing."""
+        return any(
+            self.can(kind, a) for a in ("liquid", "substance", "visualSubstance")
+        ) or "substance" in self.tags.get(kind, ())
+
+    def systems(self, kind: str) -> list[str]:
+        """The kinds of substance that a source of this kind produces."""
+        source = self.abilities.get(kind, {}).get("particleSource", {})
+        return sorted(source.get("conditions", {}))
+
+    def facts(self, objects: Mapping[str, str]) -> Iterator[Atom]:
+        """What the action theory needs to know about objects given as id to kind, in declared order."""
+        substances = {name: kind for name, kind in objects.items() if self.is_substance(kind)}
+        for order, (name, kind) in enumerate(objects.items()):
+            yield Atom("order", (name, order))
+            yield Atom("of_kind", (name, kind))
+            for ability in self.abilities.get(kind, {}):
+                yield Atom("ability", (name, Fun(ability)))
+            if name in substances:
+                yield Atom("substance", (name,))
+                if kind in self.vocabulary.appearances:
+                    yield Atom("shows_as", (name, Fun(self.vocabulary.appearances[kind])))
+            if lemma(kind) in _WASHERS:
+                yield Atom("washer", (name,))
+            if self.can(kind, "fillable") and not self.can(kind, "openable") and lemma(kind) not in _SHALLOW:
+                yield Atom("deep", (name,))
+            yield from self._heating(name, kind)
+            yield from self._products(name, kind, objects)
+            yield from self._particles(name, kind, substances)
+
+    def _heating(self, name: str, kind: str) -> Iterator[Atom]:
+        for ability in ("heatSource", "coldSource"):
+            parameters = self.abilities.get(kind, {}).get(ability)
+            if parameters is not None:
+                yield Atom("heats", (name, Fun("inside" if parameters.get("requires_inside") else "above")))
+
+    def _products(self, name: str, kind: str, objects: Mapping[str, str]) -> Iterator[Atom]:
+        for predicate, ability, key in (
+            ("cooks_to", "cookable", "substance_cooking_derivative_synset"),
+            ("cuts_to", "sliceable", "sliceable_derivative_synset"),
+        ):
+            product = self.abilities.get(kind, {}).get(ability, {}).get(key)
+            yield from (Atom(predicate, (name, other)) for other, k in objects.items() if product and k == product)
+
+    def _particles(self, name: str, kind: str, substances: Mapping[str, str]) -> Iterator[Atom]:
+        for system in self.systems(kind):
+            yield from (Atom("source", (name, other)) for other, k in substances.items() if k == system)
+        remover = self.abilities.get(kind, {}).get("particleRemover")
+        if remover is None:
+            return
+        for other, system in substances.items():
+            conditions = remover.get("conditions", {}).get(system, remover.get(self._default(system)))
+            if conditions is None:
+                continue
+            yield Atom("removes", (name, other, Fun("always")) if not conditions else (name, other, Fun("if")))
+            for condition in conditions:
+                if condition[0] == "saturated":
+                    yield Atom("removes_if", (name, other, Fun("saturated"), str(condition[1])))
+                elif condition[0] == "toggled_on":
+                    yield Atom("removes_if", (name, other, Fun("toggled_on"), ""))
+
+    def _default(self, system: str) -> str:
+        if self.can(system, "visualSubstance"):
+            return "default_visual_conditions"
+        return "default_fluid_conditions" if self.can(system, "liquid") else "default_non_fluid_conditions"
+
+
+def lemma(kind: str) -> str:
+    """The word of a synset: ``plate`` of ``plate.n.04``."""
+    return kind.split(".", 1)[0]
+
+
+def _read_abilities(file: Path) -> dict[str, dict[str, Parameters]]:
+    try:
+        data = json.loads(read_text(file))
+    except ValueError as error:
+        raise DataError("file-malformed", f"not JSON: {error}", where=str(file)) from None
+    if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
+        raise DataError("file-malformed", "expected an object that maps kinds to abilities", where=str(file))
+    return data

@@ -1,0 +1,164 @@
+"""Rule packs: safety rules as answer set programs, loaded, checked and described (paper, Section 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from obviate.kb import asp
+from obviate.kb.check import findings
+from obviate.kb.errors import PackError, Span
+from obviate.kb.files import read_text
+from obviate.kb.program import Program, Rule
+from obviate.kb.terms import Atom, Fun
+from obviate.kb.vocabulary import Vocabulary
+
+__all__ = ["Pack", "SafetyRule"]
+
+_DESCRIPTION = [("rule", 2, True), ("principle", 2, True), ("severity", 2, True), ("deadline", 2, True)]
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyRule:
+    """What a pack says about a rule besides its logic.
+
+    `mode` is ``situational`` or ``temporal``; `deadline` is ``before_intent``, ``before_done`` or a number of
+    actions; an `advisory` rule only reports; `targeted` tells that the pack states a verification target.
+    """
+
+    name: str
+    mode: str
+    principle: str
+    deadline: str | int
+    advisory: bool
+    targeted: bool
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Pack:
+    """A checked rule pack over a vocabulary. `consts` are the ``#const`` values that a site overrides."""
+
+    name: str
+    vocabulary: Vocabulary
+    program: Program
+    consts: Mapping[str, str]
+    rules: Mapping[str, SafetyRule]
+    digest: str
+
+    @classmethod
+    def load(
+        cls,
+        *files: Path | str,
+        vocabulary: Vocabulary,
+        name: str = "",
+        consts: Mapping[str, str | int] | None = None,
+    ) -> Pack:
+        """Read the files of a pack as one program and check it.
+
+        Raises `PackError` for the first thing wrong, at its place.
+        """
+        texts = {str(file): read_text(file) for file in files}
+        return cls.of(texts, vocabulary=vocabulary, name=name or Path(files[0]).stem, consts=consts)
+
+    @classmethod
+    def of(
+        cls,
+        texts: Mapping[str, str] | str,
+        *,
+        vocabulary: Vocabulary,
+        name: str = "pack",
+        consts: Mapping[str, str | int] | None = None,
+    ) -> Pack:
+        """A pack from texts by file name, or from one text; otherwise like `load`."""
+        texts = {f"{name}.lp": texts} if isinstance(texts, str) else texts
+        parts = [asp.parse(text, file) for file, text in texts.items()]
+        program = Program(
+            tuple(rule for part in parts for rule in part.rules),
+            tuple(other for part in parts for other in part.others),
+            "\n".join(texts.values()),
+        )
+        for problem in findings(program, vocabulary):
+            raise problem
+        overrides = {key: str(value) for key, value in (consts or {}).items()}
+        _check_consts(program, overrides)
+        rules = _describe(program, asp.evaluate([program.text], (), _DESCRIPTION, overrides))
+        text = "\0".join([*texts.values(), *(f"{k}={v}" for k, v in sorted(overrides.items()))])
+        return cls(name, vocabulary, program, overrides, rules, sha256(text.encode()).hexdigest()[:16])
+
+    @cached_property
+    def frame(self) -> tuple[Atom, ...]:
+        """The facts about its rules that the kernel needs: deadlines and which rules are targeted."""
+        facts = []
+        for rule in self.rules.values():
+            within = Fun("within", (rule.deadline,)) if isinstance(rule.deadline, int) else Fun(rule.deadline)
+            facts.append(Atom("deadline", (Fun(rule.name), within)))
+            if rule.targeted:
+                facts.append(Atom("targeted", (Fun(rule.name),)))
+        return tuple(facts)
+
+
+def _describe(program: Program, atoms: set[Atom]) -> dict[str, SafetyRule]:
+    said: dict[tuple[str, str], object] = {}
+    for atom in sorted(atoms, key=str):
+        name, value = atom.args
+        said[atom.name, str(name)] = value
+    spans: dict[str, Span] = {}
+    targeted = set()
+    for rule in program.rules:
+        if rule.head is not None and rule.head.args:
+            for named in rule.head.args[0].alternatives():
+                if rule.head.name == "rule":
+                    spans.setdefault(named.name, rule.span)
+                elif rule.head.name == "resolved":
+                    targeted.add(named.name)
+    rules = {}
+    for name, span in spans.items():
+        mode = str(said["rule", name])
+        deadline = said.get(("deadline", name), Fun("before_intent" if mode == "situational" else "before_done"))
+        principle = said.get(("principle", name), "")
+        rules[name] = SafetyRule(
+            name=name,
+            mode=mode,
+            principle=principle if isinstance(principle, str) else str(principle),
+            deadline=_deadline(deadline, name, span),
+            advisory=str(said.get(("severity", name), "")) == "advisory",
+            targeted=name in targeted,
+            span=span,
+        )
+    return rules
+
+
+def _deadline(term: object, name: str, span: Span) -> str | int:
+    if isinstance(term, Fun):
+        if term.name == "within" and len(term.args) == 1 and isinstance(term.args[0], int) and term.args[0] >= 0:
+            return term.args[0]
+        if term in (Fun("before_intent"), Fun("before_done")):
+            return term.name
+    raise PackError(
+        "bad-deadline",
+        f"{term} is not a deadline for {name}",
+        where=span,
+        help="before_intent, before_done, or within(N) for N actions",
+    )
+
+
+def _check_consts(program: Program, overrides: Mapping[str, str]) -> None:
+    declared = {other.text.split()[1] for other in program.others if other.kind == "definition"}
+    for name in overrides:
+        if name not in declared:
+            raise PackError(
+                "unknown-const",
+                f"the pack has no #const {name}",
+                help=f"it has: {', '.join(sorted(declared)) or 'none'}",
+            )
+
+
+def rule_names(rule: Rule) -> tuple[str, ...]:
+    """The safety rules that the head of a ``hazard``, ``threatens`` or ``resolved`` rule speaks of."""
+    if rule.head is None or not rule.head.args:
+        return ()
+    return tuple(part.name for part in rule.head.args[0].alternatives() if part.kind == "constant")

@@ -1,0 +1,104 @@
+"""Answer set programs as data: rules with their literals, terms and places, whoever parsed them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from obviate.kb.errors import Span
+
+__all__ = ["Literal", "Pattern", "Program", "Rule", "Statement", "TermPattern"]
+
+Signature = tuple[str, int, bool]  # name, arity, False for classical negation
+
+
+@dataclass(frozen=True, slots=True)
+class TermPattern:
+    """A term as written. `kind` is variable, number, string, constant, function, tuple, pool or other."""
+
+    kind: str
+    text: str
+    name: str = ""
+    parts: tuple[TermPattern, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+    def walk(self) -> Iterator[TermPattern]:
+        """The term itself, then every term inside it."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return frozenset(part.text for part in self.walk() if part.kind == "variable")
+
+    def alternatives(self) -> tuple[TermPattern, ...]:
+        """The terms a pool stands for; the term itself otherwise."""
+        if self.kind != "pool":
+            return (self,)
+        return tuple(inner for part in self.parts for inner in part.alternatives())
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """An atom as written, with variables."""
+
+    name: str
+    args: tuple[TermPattern, ...]
+    positive: bool
+    span: Span = field(compare=False)
+
+    @property
+    def signature(self) -> Signature:
+        return self.name, len(self.args), self.positive
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return frozenset().union(*(arg.variables for arg in self.args))
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One element of a body. `atom` is set for a plain atom; `inner` lists every atom inside, also of
+    aggregates and conditions, with whether its truth can only help the literal (`monotone`).
+    """
+
+    text: str
+    span: Span = field(compare=False)
+    negations: int = 0
+    atom: Pattern | None = None
+    inner: tuple[tuple[Pattern, bool], ...] = ()
+    variables: frozenset[str] = frozenset()
+
+    @property
+    def binds(self) -> frozenset[str]:
+        """The variables that the literal gives a value."""
+        return self.atom.variables if self.atom is not None and not self.negations else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`head` :- `body`; an integrity constraint has no head."""
+
+    head: Pattern | None
+    body: tuple[Literal, ...]
+    text: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Anything in a program that is neither rule nor comment: `kind` names it, ``definition`` for #const."""
+
+    kind: str
+    text: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A parsed text: its rules, and the other statements in it."""
+
+    rules: tuple[Rule, ...]
+    others: tuple[Statement, ...]
+    text: str = field(repr=False)

@@ -1,0 +1,32 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SOAK = bool(os.environ.get("OBVIATE_SOAK"))
+
+settings.register_profile("obviate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("obviate")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of test data that the project does not ship."""
+    folder = os.environ.get("OBVIATE_DATA")
+    if not folder:
+        pytest.skip("OBVIATE_DATA is not set: it names the folder that holds isbench/")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def isbench(data: Path) -> Path:
+    """The root of an IS-Bench checkout."""
+    root = data / "isbench"
+    if not root.is_dir():
+        pytest.skip(f"there is no {root}: an IS-Bench checkout belongs there")
+    return root
