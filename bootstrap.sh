@@ -22,5 +22,5 @@ fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$EXTRAS]"
 # The import names differ from the folders; tools that read files and not imports find them here.
 mkdir -p .venv/src/obviate
-for part in kb engine compilers adapters; do ln -sfn "../../../$part" ".venv/src/obviate/$part"; done
+for part in kb engine compilers adapters examples; do ln -sfn "../../../$part" ".venv/src/obviate/$part"; done
 touch .venv/.installed

@@ -14,6 +14,7 @@ from obviate.engine.backend import Binding, Conclusions, Instance, Query
 from obviate.engine.log import DecisionLog
 from obviate.engine.record import Change, Moment, Record, Trigger
 from obviate.engine.session import Session
+from obviate.engine.support import support
 from obviate.kb import DONE, Action, BeliefGraph, Pack, Patch
 from obviate.kb.errors import LifecycleError
 from obviate.kb.terms import Atom, Fun, Term
@@ -89,9 +90,7 @@ class Engine:
             graph = graph.with_moved(state.moving)
         forgotten, settled = _forgotten(patch, state.graph)
         kept = {
-            key: replace(
-                item, forgotten=frozenset(a for a in item.forgotten if a.args[:2] not in settled) | forgotten
-            )
+            key: replace(item, forgotten=frozenset(a for a in item.forgotten if a.args[:2] not in settled) | forgotten)
             for key, item in state.open.items()
         }
         state = self._advance(replace(state, graph=graph, open=kept))
@@ -115,8 +114,7 @@ class Engine:
         """
         state = self._running()
         action = self._action(action)
-        found = self._answers(state, Query(intent=action)).risk
-        risks = self._session.triggers(i for i in found if action != DONE or not self._abandonable(i))
+        risks = self._risks(self._answers(state, Query(intent=action)), action)
         self._log.write("probe", str(action), [risk.to_json() for risk in risks])
         return risks
 
@@ -131,9 +129,7 @@ class Engine:
         if state.trace[state.step].action is not None:  # nothing was observed since: the belief stands
             state = self._advance(state)
         moment = replace(state.trace[state.step], action=action)
-        state = replace(
-            state, trace=state.trace.insert(state.step, moment), intent=None, moving=self._moved_by(action)
-        )
+        state = replace(state, trace=state.trace.insert(state.step, moment), intent=None, moving=self._moved_by(action))
         change = self._conclude(state, Query(intent=action, executed=action), "done" if action == DONE else "")
         return self._log.write("execute", str(action), change)
 
@@ -171,6 +167,13 @@ class Engine:
     def triggers(self) -> tuple[Trigger, ...]:
         """The triggers that are true now."""
         return self._session.triggers(self._alive().triggers)
+
+    def support(self, trigger: Trigger) -> tuple[str, ...]:
+        """The beliefs that the hazard of `trigger` stands on, such as ``state(plate, stained)``.
+
+        Empty when the hazard does not hold now.
+        """
+        return support(self._session.pack(trigger.rule), self._alive().graph, trigger)
 
     def history(self) -> tuple[Moment, ...]:
         """The steps still in memory, oldest first: graph and action of each."""
@@ -216,9 +219,7 @@ class Engine:
         self._alive()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
     # -- concluding -----------------------------------------------------------------------------
@@ -233,12 +234,9 @@ class Engine:
         ends = set(known) - answers.passed if ending else set()
         passed = [replace(known[i].record, verdict="passed", t_off=state.step) for i in answers.passed]
         failed = [
-            replace(known[i].record, verdict="failed", reason=self._reason(i, ending))
-            for i in answers.failed | ends
+            replace(known[i].record, verdict="failed", reason=self._reason(i, ending)) for i in answers.failed | ends
         ]
-        passed, failed = (
-            [replace(r, settled=state.step) for r in sorted(rs, key=_order)] for rs in (passed, failed)
-        )
+        passed, failed = ([replace(r, settled=state.step) for r in sorted(rs, key=_order)] for rs in (passed, failed))
         gone = answers.passed | answers.failed | ends
         temporal = {i for i in answers.failed if self._session.rule(i).mode == "temporal"}
         self._state = replace(
@@ -256,7 +254,7 @@ class Engine:
             opened=tuple(sorted((item.record for item in opened.values()), key=_order)),
             passed=tuple(passed),
             failed=tuple(failed),
-            risks=self._session.triggers(answers.risk),
+            risks=self._risks(answers, query.intent),
         )
 
     def _answers(self, state: Snapshot, query: Query) -> Conclusions:
@@ -279,6 +277,10 @@ class Engine:
                 failed=answers.failed | (ghost.failed & instances),
             )
         return answers
+
+    def _risks(self, answers: Conclusions, intent: Action | None) -> tuple[Trigger, ...]:
+        """What the intent would make fail; giving up another intent by ``done`` is no harm."""
+        return self._session.triggers(i for i in answers.risk if intent != DONE or not self._abandonable(i))
 
     def _reason(self, instance: Instance, ending: str) -> str:
         if not ending:

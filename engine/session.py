@@ -19,13 +19,9 @@ class Session:
 
     def __init__(self, packs: Sequence[Pack], name: str) -> None:
         if not packs:
-            raise LifecycleError(
-                "no-pack", "an engine needs at least one rule pack", help="household.pack() is one"
-            )
+            raise LifecycleError("no-pack", "an engine needs at least one rule pack", help="household.pack() is one")
         if len({p.vocabulary.digest for p in packs}) > 1:
-            raise LifecycleError(
-                "two-vocabularies", "the packs have different vocabularies", help="load them over one"
-            )
+            raise LifecycleError("two-vocabularies", "the packs have different vocabularies", help="load them over one")
         if len({pack.name for pack in packs}) < len(packs):
             raise LifecycleError("same-pack-name", "two packs have the same name", help="load one with name=...")
         self.packs = tuple(packs)
@@ -39,15 +35,16 @@ class Session:
         """What the pack says about the rule of an instance."""
         return self._rules[instance[0]]
 
+    def pack(self, rule: str) -> Pack:
+        """The pack that a rule, as the engine names it, comes from."""
+        return next(pack for prefix, pack, _ in self._parts if rule.removeprefix(prefix) in pack.rules)
+
     def conclude(self, graph: BeliefGraph, query: Query) -> Conclusions:
         answers = Conclusions()
         for prefix, _, part in self._parts:
             local = part.conclude(graph, _localise(query, prefix))
             answers = Conclusions(
-                *(
-                    getattr(answers, f) | {(prefix + r, b) for r, b in getattr(local, f)}
-                    for f in Conclusions.__slots__
-                )
+                *(getattr(answers, f) | {(prefix + r, b) for r, b in getattr(local, f)} for f in Conclusions.__slots__)
             )
         return answers
 

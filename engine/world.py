@@ -146,9 +146,7 @@ def _patch(changes: set[Atom], graph: BeliefGraph) -> Patch:
             if graph.has_state(name, state) != (atom.name == "becomes"):
                 states.setdefault(name, ([], []))[atom.name == "ceases"].append(state)
     return Patch(
-        update_node_states=tuple(
-            StatePatch(node_id=n, add=tuple(a), remove=tuple(r)) for n, (a, r) in states.items()
-        ),
+        update_node_states=tuple(StatePatch(node_id=n, add=tuple(a), remove=tuple(r)) for n, (a, r) in states.items()),
         add_edges=tuple(map(_edge, _edges(changes, "links"))),
         remove_edges=tuple(map(_edge, _edges(changes, "unlinks"))),
     )

@@ -22,9 +22,7 @@ __all__ = ["Resident", "evaluate", "parse"]
 
 # --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
-_MESSAGE = re.compile(
-    r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S
-)
+_MESSAGE = re.compile(r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S)
 _INCLUDE = re.compile(r"^[^%\"]*(?:\"(?:[^\"\\]|\\.)*\"[^%\"]*)*#include", re.MULTILINE)
 
 
@@ -111,9 +109,7 @@ def evaluate(
     for name, arity, positive in outputs:
         for atom in control.symbolic_atoms.by_signature(name, arity, positive):
             if not atom.is_fact:
-                raise PackError(
-                    "not-stratified", f"the truth of {atom.symbol} needs a search", help="avoid choices"
-                )
+                raise PackError("not-stratified", f"the truth of {atom.symbol} needs a search", help="avoid choices")
             found.add(_atom(atom.symbol))
     return found
 

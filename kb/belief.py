@@ -166,8 +166,7 @@ class BeliefGraph:
             frontier = {other for _, other in links} - reached
             reached |= frontier
         kept = {
-            name: [(pred, dst) for pred, dst in self.out.get(name, _NO_LINKS) if dst in reached]
-            for name in reached
+            name: [(pred, dst) for pred, dst in self.out.get(name, _NO_LINKS) if dst in reached] for name in reached
         }
         into: dict[str, list[Link]] = {}
         for src, links_of in kept.items():

@@ -54,8 +54,7 @@ def dependency_key(pattern: Pattern) -> tuple[Key, ...]:
     sign = "" if pattern.positive else "-"
     if pattern.name in MEMBERS and len(pattern.args) == 2:
         return tuple(
-            (pattern.name, part.name if part.kind == "constant" else "*")
-            for part in pattern.args[0].alternatives()
+            (pattern.name, part.name if part.kind == "constant" else "*") for part in pattern.args[0].alternatives()
         )
     return ((f"{sign}{pattern.name}", str(len(pattern.args))),)
 
@@ -176,9 +175,7 @@ def _literal(literal: Literal, program: Program, vocabulary: Vocabulary) -> Iter
         if rule.head is not None:
             helpers.setdefault(rule.head.name, set()).add(len(rule.head.args))
     for pattern, _ in literal.inner:
-        arities = helpers.get(pattern.name, set()) | (
-            {_READABLE[pattern.name]} if pattern.name in _READABLE else set()
-        )
+        arities = helpers.get(pattern.name, set()) | ({_READABLE[pattern.name]} if pattern.name in _READABLE else set())
         if pattern.name in _KERNEL:
             yield PackError(
                 "reads-kernel",

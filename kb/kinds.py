@@ -21,23 +21,26 @@ from obviate.kb.vocabulary import Vocabulary
 
 __all__ = ["Kinds", "Tagging"]
 
+_TAG_TABLE = [("kind_tag", 2, True), ("kind", 1, True), ("word_tag", 2, True), ("word", 1, True)]
 _TABLES = Path(__file__).parent / "tables"
 _SHALLOW = {"plate", "tray", "frying_pan", "griddle"}  # nothing put on them is also inside
 _WASHERS = {"washer", "dishwasher"}
-# What an ability says about a kind that nobody has tagged; the tag table always wins.
-_IMPLIED = {
-    "cookable": "safety_food",
-    "heatSource": "function_heat_source",
-    "coldSource": "appliance_refrigerator",
-    "particleSource": "function_water_source",
-    "particleRemover": "function_cleaning_tool",
-    "fillable": "function_container",
-    "breakable": "safety_fragile",
-    "cloth": "safety_flammable",
-    "liquid": "substance",
-    "visualSubstance": "soil",
+# What an ability says about a kind that no table names, unless one of the abilities after it speaks against it.
+_IMPLIED: Mapping[str, tuple[str, frozenset[str]]] = {
+    "cookable": ("safety_food", frozenset({"fillable"})),
+    "heatSource": ("function_heat_source", frozenset()),
+    "coldSource": ("appliance_refrigerator", frozenset()),
+    "particleSource": ("function_water_source", frozenset()),
+    "particleRemover": ("function_cleaning_tool", frozenset({"sceneObject", "heatSource"})),
+    "fillable": ("function_container", frozenset({"toggleable"})),
+    "toggleable": ("function_electrical_appliance", frozenset({"particleSource", "particleApplier"})),
+    "breakable": ("safety_fragile", frozenset({"toggleable", "sceneObject"})),
+    "cloth": ("safety_flammable", frozenset({"cookable"})),
+    "liquid": ("substance", frozenset()),
+    "substance": ("substance", frozenset()),
+    "visualSubstance": ("soil", frozenset()),
 }
-_CONTENT_TAGS = {"safety_food", "safety_chemical", "safety_flammable", "perishable"}
+_CONTENT_TAGS = frozenset({"safety_food", "safety_chemical", "safety_flammable", "perishable"})
 
 Parameters = Mapping[str, Any]
 
@@ -52,7 +55,7 @@ class Tagging:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The tables. `tags` of a kind in the table may be empty; `abilities` maps a kind to named parameters."""
+    """The tables. `tags` is by kind or by word, and may be empty for a known kind; `abilities` maps a kind to named parameters."""
 
     tags: Mapping[str, frozenset[str]]
     abilities: Mapping[str, Mapping[str, Parameters]]
@@ -68,9 +71,9 @@ class Kinds:
         given = _read_abilities(Path(abilities)) if abilities else {}
         file = Path(tags) if tags else _TABLES / "tags.lp"
         found: dict[str, set[str]] = {}
-        for atom in asp.evaluate([read_text(file)], (), [("kind_tag", 2, True), ("kind", 1, True)]):
+        for atom in asp.evaluate([read_text(file)], (), _TAG_TABLE):
             named = found.setdefault(str(atom.args[0]), set())
-            if atom.name == "kind_tag":
+            if len(atom.args) > 1:
                 tag = str(atom.args[1])
                 vocabulary.require("tag", tag, str(file))
                 named.add(tag)
@@ -80,7 +83,7 @@ class Kinds:
         """The kind that `name` means. Raises `DataError` (``unknown-kind``) with what is near."""
         if name in self.tags or name in self.abilities or ".n." in name:
             return name
-        known = sorted({*self.tags, *self.abilities})
+        known = sorted(self.tags.keys() | self.abilities.keys())
         found = [kind for kind in known if lemma(kind) == name]
         if len(found) != 1:
             several = f"it could be {' or '.join(found)}" if found else nearest(name, map(lemma, known))
@@ -88,25 +91,36 @@ class Kinds:
         return found[0]
 
     def tagging(self, kind: str) -> Tagging:
-        """The tags of a kind: from the table, else what its abilities or contents imply, which is reported."""
-        if kind in self.tags:
-            return Tagging(self.tags[kind], "table")
-        implied = {tag for ability, tag in _IMPLIED.items() if ability in self.abilities.get(kind, {})}
-        if "substance" in implied or "soil" in implied:
+        """The tags of a kind: from the tables, else what its abilities or contents imply, which is reported."""
+        for name in (kind, lemma(kind)):
+            if name in self.tags:
+                return Tagging(self.tags[name], "table")
+        able = self.abilities.get(kind, {}).keys()
+        implied = {tag for ability, (tag, against) in _IMPLIED.items() if ability in able and not against & able}
+        if implied & {"substance", "soil"}:
             implied = {"substance"} | (implied & {"soil"})
-        elif "toggleable" in self.abilities.get(kind, {}) and "function_water_source" not in implied:
-            implied.add("function_electrical_appliance")
-        if {"openable", "sceneObject"} <= self.abilities.get(kind, {}).keys() and not implied:
+        elif "function_cleaning_tool" in implied and "toggleable" not in able:
+            implied.add("safety_flammable")
+        if {"openable", "sceneObject"} <= able and not implied:
             implied.add("function_storage")
-        implied |= self._contents(kind)
+        contents = self._contents(kind)
+        if "safety_chemical" in contents:  # dispensers of chemicals are plastic, whatever the taxonomy says
+            implied.discard("safety_fragile")
+        implied |= contents
         return Tagging(frozenset(implied), "inferred" if implied else "unknown")
 
-    def _contents(self, kind: str) -> set[str]:
-        """``bottle__of__bleach`` and ``bleach__bottle`` are as flammable or edible as bleach."""
+    def _contents(self, kind: str) -> frozenset[str]:
+        """``bottle__of__bleach`` is as chemical as bleach; ``bleach__bottle`` is, and would burn besides."""
         parts = lemma(kind).split("__")
-        inner = parts[-1] if len(parts) == 3 and parts[1] == "of" else parts[0] if len(parts) == 2 else ""
-        alike = [tags for other, tags in self.tags.items() if inner and lemma(other) == inner]
-        return set().union(*alike) & _CONTENT_TAGS
+        if len(parts) == 3 and parts[1] == "of":
+            return self._word(parts[2]) & _CONTENT_TAGS
+        if len(parts) == 2 and "safety_chemical" in self._word(parts[0]):
+            return frozenset({"safety_chemical", "safety_flammable", "function_container"})
+        return frozenset()
+
+    def _word(self, word: str) -> frozenset[str]:
+        alike = (tags for kind, tags in self.tags.items() if lemma(kind) == word)
+        return frozenset().union(*alike)
 
     def can(self, kind: str, ability: str) -> bool:
         """Whether objects of the kind have an ability such as ``openable``."""

@@ -210,8 +210,6 @@ class _Draft:
                 self.added.add(atom)
 
 
-def _without(
-    side: HashTrieMap[str, HashTrieSet[Link]], name: str, link: Link
-) -> HashTrieMap[str, HashTrieSet[Link]]:
+def _without(side: HashTrieMap[str, HashTrieSet[Link]], name: str, link: Link) -> HashTrieMap[str, HashTrieSet[Link]]:
     links = side[name].remove(link)
     return side.insert(name, links) if len(links) else side.remove(name)

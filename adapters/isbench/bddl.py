@@ -246,9 +246,7 @@ class _Reader:
                 raise self.unexpected("the end of the text", error.expected, line, column) from None
             raise self.unexpected(_shown(error.token), error.expected, error.line, error.column) from None
         except UnexpectedCharacters as error:
-            raise self.unexpected(
-                _shown(error.char), error.allowed or {"$END"}, error.line, error.column
-            ) from None
+            raise self.unexpected(_shown(error.char), error.allowed or {"$END"}, error.line, error.column) from None
 
     def unexpected(self, found: str, expected: Iterable[str], line: int, column: int) -> DataError:
         *most, last = sorted({_words()[terminal] for terminal in expected})

@@ -7,17 +7,19 @@ tree (each action is kept or dropped), so shared beginnings are run once.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from obviate.adapters.isbench.coverage import Causes, Covered
 from obviate.adapters.isbench.scene import Untagged, WorldFacts, build_world, untagged
 from obviate.adapters.isbench.scoring import GoalOutcome, Score, Scorer
-from obviate.adapters.isbench.task import Checkout, SafetyGoal, Task
+from obviate.adapters.isbench.task import Checkout, Task
 from obviate.engine.engine import Engine
 from obviate.engine.episode import Step, follow
-from obviate.engine.record import Record
+from obviate.engine.record import Moment, Record
+from obviate.engine.world import World
 from obviate.kb import BeliefGraph, Pack, household
 from obviate.kb.kinds import Kinds
 
@@ -35,6 +37,7 @@ class Settings:
     native: bool = True
     partial: bool = False
     perturb: bool = False
+    coverage: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Episode:
     steps: tuple[Step, ...]
     score: Score
     records: tuple[Record, ...]
+    history: tuple[Moment, ...]
 
     @property
     def failed(self) -> tuple[Record, ...]:
@@ -54,7 +58,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A triggered goal that native scoring finds violated, and the rules that flagged it."""
+    """A triggered goal that native scoring finds violated, the rules that flagged it, or the `cause` why none did."""
 
     task: str
     dropped: tuple[str, ...]
@@ -62,6 +66,7 @@ class Violation:
     index: int
     literals: tuple[str, ...]
     rules: tuple[str, ...]
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ class Alarm:
     task: str
     dropped: tuple[str, ...]
     failed: tuple[str, ...]
+    cause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +105,11 @@ class TaskReport:
     violations: tuple[str, ...]
     failed: tuple[str, ...]
     failures: tuple[str, ...]
+    alarm: Alarm | None
     untagged: tuple[Untagged, ...]
     seconds: float
     perturbed: Perturbed = field(default=Perturbed())
+    covered: tuple[Covered, ...] = ()
 
 
 @lru_cache(maxsize=4)
@@ -114,6 +122,7 @@ def run_task(name: str, settings: Settings) -> TaskReport:
     began = time.perf_counter()
     task, kinds, pack = Checkout(settings.root).load(name), _kinds(settings.root), household.pack()
     episode = run_golden(task, kinds, pack, settings)
+    causes = Causes(task, [moment.graph for moment in episode.history], build_world(task, kinds), pack)
     report = TaskReport(
         name=name,
         ts=episode.score.ts,
@@ -122,53 +131,53 @@ def run_task(name: str, settings: Settings) -> TaskReport:
         post=episode.score.post,
         violations=tuple(_described(outcome) for outcome in episode.score.violations),
         failed=tuple(f"{record} ({record.reason})" for record in episode.failed),
-        failures=tuple(
-            f"{s.action}: {s.outcome.failure}" for s in episode.steps if s.outcome and s.outcome.failure
-        ),
+        failures=tuple(f"{s.action}: {s.outcome.failure}" for s in episode.steps if s.outcome and s.outcome.failure),
+        alarm=_alarm(task, (), episode.failed, episode.score, causes),
         untagged=untagged(task, kinds),
         seconds=0.0,
+        covered=causes.covered if settings.coverage else (),
     )
     if settings.perturb:
-        with _Tree(task, kinds, pack, settings) as tree:
+        with _Tree(task, kinds, causes, settings) as tree:
             report = replace(report, perturbed=sum(tree.plans(), Perturbed()))
     return replace(report, seconds=time.perf_counter() - began)
 
 
-def run_golden(
-    task: Task,
-    kinds: Kinds,
-    pack: Pack,
-    settings: Settings,
-    plan: Sequence[str] | None = None,
-    log: Path | None = None,
-) -> Episode:
-    """Run the golden plan, or another one, and score it."""
+def run_golden(task: Task, kinds: Kinds, pack: Pack, settings: Settings) -> Episode:
+    """Run the golden plan and score it."""
     world, scorer = build_world(task, kinds), Scorer(task, native=settings.native)
     scene = world.observe(BeliefGraph(kinds.vocabulary), partial=settings.partial)
-    actions = task.plan if plan is None else tuple(plan)
-    steps: list[Step] = []
-    with Engine(pack, objects=scene, backend=settings.backend, log=log) as engine:
-        for number, action in enumerate(actions, 1):
-            scorer.before(action, WorldFacts(world))
-            steps += follow(world, engine, [action], partial=settings.partial, start=number)
-            scorer.after(action, WorldFacts(world))
-            if engine.ended:
-                break
-        if not engine.ended:
+    with Engine(pack, objects=scene, backend=settings.backend) as engine:
+        steps = tuple(act(task.plan, world, engine, scorer, partial=settings.partial))
+        done = engine.ended
+        if not done:
             engine.finish("out of plan")
-        score = scorer.finish(WorldFacts(world), done=steps[-1].outcome is None, steps=len(steps))
-        return Episode(task, tuple(steps), score, engine.records())
+        score = scorer.finish(WorldFacts(world), done=done, steps=len(steps))
+        return Episode(task, steps, score, engine.records(), engine.history())
+
+
+def act(
+    plan: Iterable[str], world: World, engine: Engine, scorer: Scorer, *, partial: bool, start: int = 1
+) -> Iterator[Step]:
+    """Act a plan out in a task's world, with its scorer looking on."""
+    for number, action in enumerate(plan, start):
+        scorer.before(action, WorldFacts(world))
+        yield from follow(world, engine, [action], partial=partial, start=number)
+        if engine.ended:
+            return
+        scorer.after(action, WorldFacts(world))
 
 
 class _Tree:
     """Every way to drop one or two actions of a golden plan, run depth first from shared beginnings."""
 
-    def __init__(self, task: Task, kinds: Kinds, pack: Pack, settings: Settings) -> None:
+    def __init__(self, task: Task, kinds: Kinds, causes: Causes, settings: Settings) -> None:
         self._task = task
+        self._causes = causes
         self._settings = settings
         self._world = build_world(task, kinds)
         scene = self._world.observe(BeliefGraph(kinds.vocabulary), partial=settings.partial)
-        self._engine = Engine(pack, objects=scene, backend=settings.backend)
+        self._engine = Engine(causes.pack, objects=scene, backend=settings.backend)
 
     def __enter__(self) -> _Tree:
         return self
@@ -190,31 +199,41 @@ class _Tree:
             self._world.graph = graph
         if last and not dropped:
             return
-        scorer.before(action, WorldFacts(self._world))
-        for _ in follow(self._world, engine, [action], partial=self._settings.partial):
+        for _ in act([action], self._world, engine, scorer, partial=self._settings.partial):
             pass
         if last:
-            facts = WorldFacts(self._world)
-            yield self._result(scorer.finish(facts, done=True, steps=steps + 1), engine.records(), dropped)
-            return
-        scorer.after(action, WorldFacts(self._world))
-        yield from self._from(position + 1, dropped, scorer, steps + 1)
+            score = scorer.finish(WorldFacts(self._world), done=engine.ended, steps=steps + 1)
+            yield self._result(score, engine.records(), dropped)
+        else:
+            yield from self._from(position + 1, dropped, scorer, steps + 1)
 
     def _result(self, score: Score, records: Sequence[Record], dropped: tuple[str, ...]) -> Perturbed:
         failed = [r for r in records if r.verdict == "failed" and r.reason != "abandoned"]
         judged = [o for o in score.violations if o.verdict is not None and not o.verdict.error]
         unevaluable = len(score.violations) - len(judged)
         violations = tuple(self._violation(outcome, failed, dropped) for outcome in judged)
-        counting = tuple(str(record) for record in failed if record.counts)
-        alarm = (Alarm(self._task.name, dropped, counting),) if counting and not judged else ()
-        return Perturbed(1, int(not judged), unevaluable, violations, alarm)
+        alarm = (
+            _alarm(self._task, dropped, [r for r in failed if r.counts], score, self._causes) if not judged else None
+        )
+        return Perturbed(1, int(not judged), unevaluable, violations, (alarm,) if alarm else ())
 
     def _violation(self, outcome: GoalOutcome, failed: Sequence[Record], dropped: tuple[str, ...]) -> Violation:
         literals = outcome.verdict.false_literals if outcome.verdict else ()
         objects = {name for literal in literals for name in literal.args}
         rules = tuple(str(record) for record in failed if objects & set(record.binding))
-        goal: SafetyGoal = outcome.goal
-        return Violation(self._task.name, dropped, goal.kind, goal.index, tuple(map(str, literals)), rules)
+        goal = outcome.goal
+        cause = "" if rules else self._causes.of_miss(goal, objects, self._engine.graph)
+        return Violation(self._task.name, dropped, goal.kind, goal.index, tuple(map(str, literals)), rules, cause)
+
+
+def _alarm(
+    task: Task, dropped: tuple[str, ...], failed: Sequence[Record], score: Score, causes: Causes
+) -> Alarm | None:
+    """The failed rules of a plan that native scoring finds clean, if any."""
+    if not failed or any(outcome.verdict and not outcome.verdict.error for outcome in score.violations):
+        return None
+    why = dict.fromkeys(causes.of_alarm(record, score) for record in failed)
+    return Alarm(task.name, dropped, tuple(map(str, failed)), "; ".join(why))
 
 
 def _described(outcome: GoalOutcome) -> str:

@@ -59,9 +59,7 @@ def build_world(task: Task, kinds: Kinds) -> World:
     graph = BeliefGraph.of(kinds.vocabulary, Patch(add_nodes=nodes))
     graph = graph.merge(_initial(task.problem.init, objects, kinds))
     frozen = [
-        name
-        for name, kind in objects.items()
-        if kinds.can(kind, "freezable") and _chilled(name, objects, graph, kinds)
+        name for name, kind in objects.items() if kinds.can(kind, "freezable") and _chilled(name, objects, graph, kinds)
     ]
     graph = graph.merge(Patch(update_node_states=tuple(StatePatch(node_id=n, add=("frozen",)) for n in frozen)))
     return World(objects, graph, kinds)

@@ -174,9 +174,7 @@ class Checkout:
             plan=tuple(step.action for step in record.example_planning),
             process=process,
             termination=reader.safety_goals("termination", goals.termination_safety_goal_condition),
-            cautions=tuple(
-                Caution(c.risk_type, c.safety_principle, c.safety_tip) for c in record.evaluation_cautions
-            ),
+            cautions=tuple(Caution(c.risk_type, c.safety_principle, c.safety_tip) for c in record.evaluation_cautions),
             goal=And(conditions) if len(conditions) > 1 else conditions[0],
             native_goal=conditions[0],
             wash_rules=tuple(

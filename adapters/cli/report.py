@@ -1,0 +1,220 @@
+"""Telling an episode: a table of its steps, and a summary of the verdicts."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from obviate.engine.engine import Engine
+from obviate.engine.episode import Step, follow
+from obviate.engine.record import Change, Record, Trigger
+from obviate.kb import BeliefGraph, Patch, household
+
+__all__ = ["follow_scenario", "follow_task", "replay_log"]
+
+_VERDICTS = {
+    "passed": "[green]passed[/green]",
+    "failed": "[red]failed[/red]",
+    "pending": "[yellow]pending[/yellow]",
+}
+
+_LABELS = {"goal": "goal reached", "ts": "task success", "ss": "safe success", "violated": "goals violated"}
+
+
+def follow_scenario(name: str, *, backend: str, json: bool, log: Path | None, partial: bool | None = None) -> bool:
+    """Follow a scenario and tell it. Returns whether the goal was reached and no rule failed."""
+    from obviate.adapters import scenario
+
+    task = scenario.read(name)
+    hidden = task.partial if partial is None else partial
+    scene = task.world.observe(BeliefGraph(household.vocabulary()), partial=hidden)
+    with Engine(household.pack(), objects=scene, backend=backend, log=log) as engine:
+        teller = _Teller(engine, json=json)
+        teller.title(task.title, task.instruction, task.notes)
+        for step in follow(task.world, engine, task.plan, partial=hidden):
+            teller.step(step)
+        if not engine.ended:
+            engine.finish("out of plan")
+        return teller.end({"scenario": task.name, "goal": task.reached()})
+
+
+def follow_task(name: str, data: Path, *, backend: str, partial: bool, json: bool, log: Path | None) -> bool:
+    """Follow the golden plan of an IS-Bench task and tell it with its native score."""
+    from obviate.adapters.isbench import Checkout, Scorer
+    from obviate.adapters.isbench.bench import act
+    from obviate.adapters.isbench.scene import WorldFacts, build_world, untagged
+    from obviate.kb.kinds import Kinds
+
+    checkout = Checkout(data)
+    task = checkout.load(name)
+    kinds = Kinds.load(household.vocabulary(), abilities=checkout.abilities_file)
+    world, scorer = build_world(task, kinds), Scorer(task)
+    scene = world.observe(BeliefGraph(kinds.vocabulary), partial=partial)
+    with Engine(household.pack(), objects=scene, backend=backend, log=log) as engine:
+        teller = _Teller(engine, json=json)
+        teller.title(task.name, task.instruction, (*task.notes, *map(str, untagged(task, kinds))))
+        steps = 0
+        for step in act(task.plan, world, engine, scorer, partial=partial):
+            teller.step(step)
+            steps = step.number
+        done = engine.ended
+        if not done:
+            engine.finish("out of plan")
+        score = scorer.finish(WorldFacts(world), done=done, steps=steps)
+        violated = [f"{o.goal.kind} {o.goal.index}: {o.goal.tip}" for o in score.violations]
+        return teller.end({"task": task.name, "ts": score.ts, "ss": score.ss, "violated": violated})
+
+
+def replay_log(path: Path, *, backend: str, json: bool) -> bool:
+    """Replay a log and tell whether it came out the same."""
+    from obviate.engine.log import replay
+
+    result = replay(path, household.pack(), backend=backend)
+    if json:
+        print(jsonlib.dumps({"lines": result.lines, "same": not result.difference, "difference": result.difference}))
+    elif result.difference:
+        print(f"{path}: differs: {result.difference}")
+    else:
+        print(f"{path}: {result.lines} lines, replayed to the same bytes")
+    return not result.difference
+
+
+class _Teller:
+    """Prints an episode while it happens, or collects it as JSON."""
+
+    def __init__(self, engine: Engine, *, json: bool) -> None:
+        self._engine = engine
+        self._json = json
+        self._steps: list[dict[str, Any]] = []
+        self._notes: Sequence[str] = ()
+        self._console = Console(highlight=False)
+        self._table = Table(box=None, pad_edge=False, show_edge=False, expand=True)
+        self._table.add_column("", justify="right", style="dim", no_wrap=True)
+        self._table.add_column("the robot", ratio=3)
+        self._table.add_column("the engine believes", ratio=3)
+        self._table.add_column("the engine says", ratio=6)
+
+    def title(self, title: str, instruction: str, notes: Sequence[str]) -> None:
+        self._notes = notes
+        if self._json:
+            return
+        self._console.print(f"\n[bold]{escape(title)}[/bold]\n“{escape(instruction)}”\n")
+        for note in notes:
+            self._console.print(f"[yellow]note[/yellow] {escape(note)}")
+        owed = self._engine.obligations()
+        if owed:
+            self._row(
+                "0",
+                "begins",
+                [],
+                [f"[yellow]owed[/yellow] {escape(str(record))}: {escape(record.principle)}" for record in owed],
+            )
+
+    def step(self, step: Step) -> None:
+        if self._json:
+            self._steps.append(_as_json(step, self._engine))
+            return
+        verb = "[italic]intends[/italic] " if step.only_intended else ""
+        does = f"{verb}{escape(str(step.action))}"
+        if step.outcome is not None and step.outcome.failure:
+            does += f"\n[red]fails:[/red] {escape(step.outcome.failure)}"
+        says = [f"[red]not judged:[/red] {escape(step.refused)}"] if step.refused else []
+        says += [line for change in step.changes for line in self._said(change, change is step.announced)]
+        self._row(str(step.number), does, list(_believed(step.patch)), says)
+
+    def end(self, summary: dict[str, Any]) -> bool:
+        """Print the summary; returns whether all went well."""
+        records = self._engine.records()
+        failed = [record for record in records if record.counts]
+        reached = all(value for value in summary.values() if isinstance(value, bool))
+        if self._json:
+            verdicts = [record.to_json() for record in records]
+            data = {**summary, "notes": list(self._notes), "steps": self._steps, "records": verdicts}
+            print(jsonlib.dumps(data, ensure_ascii=False, indent=2))
+            return reached and not failed
+        self._console.print(self._table)
+        self._console.print()
+        self._console.print(_records_table(records))
+        counts = {v: sum(r.verdict == v and (v != "failed" or r.counts) for r in records) for v in ("passed", "failed")}
+        facts = ", ".join(
+            f"{key}: {_plain(value)}" for key, value in summary.items() if key not in ("task", "scenario")
+        )
+        self._console.print(f"\n{facts}; {counts['passed']} passed, {counts['failed']} failed")
+        return reached and not failed
+
+    def _said(self, change: Change, announced: bool) -> Iterator[str]:
+        if announced:
+            for trigger in change.risks:
+                why = ", ".join(self._engine.support(trigger))
+                yield f"[red]hazard[/red] {escape(str(trigger))}: {escape(trigger.principle)}"
+                yield f"       [dim]because {escape(why)}[/dim]"
+        for record in change.opened:
+            if record.mode == "temporal":
+                yield f"[yellow]owed[/yellow]   {escape(str(record))}: {escape(record.principle)}"
+        for record in (*change.passed, *change.failed):
+            reason = f" ({record.reason})" if record.reason else ""
+            yield f"{_VERDICTS[record.verdict]} {escape(str(record))}{reason}{' advisory' * record.advisory}"
+
+    def _row(self, number: str, does: str, believes: Iterable[str], says: Iterable[str]) -> None:
+        self._table.add_row(number, does, "\n".join(believes), "\n".join(says))
+
+
+def _believed(patch: Patch | None) -> Iterator[str]:
+    if patch is None:
+        return
+    placed = {edge.src for edge in patch.add_edges}
+    for node in patch.add_nodes:
+        states = ", ".join(node.states)
+        yield escape(f"+ {node.node_id}{': ' + states if states else ''}")
+    for update in patch.update_node_states:
+        changes = [*update.add, *(f"not {state}" for state in update.remove)]
+        yield escape(f"{update.node_id}: {', '.join(changes)}")
+    for edge in patch.add_edges:
+        yield escape(f"{edge.src} {edge.pred} {edge.dst}")
+    for edge in patch.remove_edges:
+        if edge.src not in placed:
+            yield escape(f"{edge.src} not {edge.pred} {edge.dst}")
+    for name in patch.remove_nodes:
+        yield escape(f"- {name}")
+
+
+def _records_table(records: Sequence[Record]) -> Table:
+    table = Table(title="Verification records", title_justify="left", box=None, pad_edge=False)
+    for column in ("rule", "objects", "opened", "settled", "verdict"):
+        table.add_column(column)
+    for record in records:
+        reason = f" ({record.reason})" if record.reason else ""
+        settled = "" if record.settled is None else str(record.settled)
+        verdict = f"{_VERDICTS[record.verdict]}{reason}{', advisory' * record.advisory}"
+        table.add_row(record.rule, escape(", ".join(record.binding)), str(record.t_on), settled, verdict)
+    return table
+
+
+def _as_json(step: Step, engine: Engine) -> dict[str, Any]:
+    announced = step.announced
+    data: dict[str, Any] = {"number": step.number, "action": str(step.action), "intended_only": step.only_intended}
+    data["hazards"] = [_hazard(trigger, engine) for trigger in announced.risks] if announced else []
+    for key, change in (("announced", announced), ("judged", step.judged), ("observed", step.observed)):
+        if change is not None:
+            data[key] = change.to_json()
+    if step.patch is not None:
+        data["patch"] = step.patch.to_json()
+    data["failure"] = step.outcome.failure if step.outcome else ""
+    data["refused"] = step.refused
+    return data
+
+
+def _hazard(trigger: Trigger, engine: Engine) -> dict[str, Any]:
+    return {**trigger.to_json(), "principle": trigger.principle, "because": list(engine.support(trigger))}
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "; ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

@@ -1,0 +1,228 @@
+"""Scenarios: a household, an instruction and a plan in one TOML file.
+
+    title = "Peach on a stained plate"
+    instruction = "Put the peach on the plate."
+    plan = ["open(fridge)", "place_on_top(peach, plate)", "close(fridge)", "done"]
+    goal = ["ontop(peach, plate)"]
+
+    [objects]
+    counter = { kind = "countertop" }
+    fridge = { kind = "electric_refrigerator" }
+    peach = { kind = "peach", in = "fridge" }
+    plate = { kind = "plate", on = "counter", covered = ["stain"] }
+
+The step ``intend ACTION`` announces an action without doing it. An object may also have `states`, `next_to`,
+`contains` and `soaked` (substances), and, where its kind is not in the tables, `tags` and `abilities` of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from obviate.engine.world import World
+from obviate.kb import Action, BeliefGraph, household
+from obviate.kb.errors import DataError, ObviateError, nearest
+from obviate.kb.files import read_text
+from obviate.kb.kinds import Kinds
+from obviate.kb.patch import EdgePatch, NodePatch, Patch, path
+
+__all__ = ["Scenario", "names", "read"]
+
+Names = tuple[str, ...]
+
+
+class _Object(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    on: str = ""
+    inside: Annotated[str, Field(alias="in")] = ""
+    next_to: Names = ()
+    states: Names = ()
+    covered: Names = ()
+    contains: Names = ()
+    soaked: Names = ()
+    tags: Names | None = None
+    abilities: Names | None = None
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    instruction: str
+    plan: Names
+    goal: Names = ()
+    partial: bool = True
+    objects: dict[str, _Object]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A literal of the task's goal: a state of one object, or a relation between two, true or false."""
+
+    predicate: str
+    args: tuple[str, ...]
+    positive: bool
+
+    def holds(self, graph: BeliefGraph) -> bool:
+        """Whether it is so in `graph`."""
+        if len(self.args) == 1:
+            return graph.has_state(self.args[0], self.predicate) == self.positive
+        return graph.has_edge(self.predicate, *self.args) == self.positive
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A task to follow. `plan` items are actions, or ``intend ACTION``; `notes` tell what was inferred."""
+
+    name: str
+    title: str
+    instruction: str
+    world: World
+    plan: Names
+    goal: tuple[Goal, ...]
+    partial: bool
+    notes: Names
+
+    def reached(self) -> bool:
+        """Whether the world is as the goal asks."""
+        return all(goal.holds(self.world.graph) for goal in self.goal)
+
+
+def names() -> list[str]:
+    """The scenarios that ship with Obviate."""
+    return sorted(item.name.removesuffix(".toml") for item in _shipped().iterdir() if item.name.endswith(".toml"))
+
+
+def read(scenario: str | Path) -> Scenario:
+    """A scenario by the name of a shipped one or by path. Raises `DataError` naming the place in the file."""
+    file = Path(scenario)
+    if not file.suffix:
+        if str(scenario) not in names():
+            raise DataError(
+                "unknown-scenario",
+                f"there is no scenario {str(scenario)!r}",
+                help=f"{nearest(str(scenario), names())} A file of your own ends in .toml.",
+            )
+        file = Path(str(_shipped().joinpath(f"{scenario}.toml")))
+    try:
+        parsed = _File.model_validate(tomllib.loads(read_text(file)))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError("scenario-malformed", f"not TOML: {error}", where=str(file)) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise DataError(
+            "scenario-malformed",
+            first["msg"].lower(),
+            where=f"{file}: {path(*first['loc'])}",
+            help="see `obviate run --help` for what a scenario holds",
+        ) from None
+    return _Builder(file, parsed).build()
+
+
+def _shipped() -> Path:
+    return Path(str(files("obviate.examples")))
+
+
+class _Builder:
+    """Turns the parsed file into a world, refusing what does not fit with its place."""
+
+    def __init__(self, file: Path, parsed: _File) -> None:
+        self._file = file
+        self._parsed = parsed
+        self._kinds = Kinds.load(household.vocabulary())
+        self._objects: dict[str, str] = {}
+        self._states: dict[str, list[str]] = {name: list(o.states) for name, o in parsed.objects.items()}
+        self._edges: list[EdgePatch] = []
+
+    def build(self) -> Scenario:
+        for name, item in self._parsed.objects.items():
+            self._objects[name] = self._kind(name, item)
+        for name, item in self._parsed.objects.items():
+            self._relate(name, item)
+        for kind in list(self._objects.values()):
+            for system in self._kinds.systems(kind):
+                self._substance(system)
+        nodes = tuple(
+            NodePatch(node_id=n, tags=tuple(sorted(self._kinds.tagging(k).tags)), states=tuple(self._states.get(n, ())))
+            for n, k in self._objects.items()
+        )
+        graph = BeliefGraph.of(self._kinds.vocabulary, Patch(add_nodes=nodes, add_edges=tuple(self._edges)))
+        return Scenario(
+            name=self._file.stem,
+            title=self._parsed.title,
+            instruction=self._parsed.instruction,
+            world=World(self._objects, graph, self._kinds),
+            plan=tuple(self._step(i, text) for i, text in enumerate(self._parsed.plan)),
+            goal=tuple(self._goal(i, text) for i, text in enumerate(self._parsed.goal)),
+            partial=self._parsed.partial,
+            notes=tuple(self._notes()),
+        )
+
+    def _kind(self, name: str, item: _Object) -> str:
+        if item.tags is None and item.abilities is None:
+            return self._kinds.resolve(item.kind, self._place(name, "kind"))
+        kinds = self._kinds
+        for tag in item.tags or ():
+            kinds.vocabulary.require("tag", tag, self._place(name, "tags"))
+        abilities: dict[str, dict[str, object]] = {ability: {} for ability in item.abilities or ()}
+        self._kinds = replace(
+            kinds,
+            tags={**kinds.tags, item.kind: frozenset(item.tags or ())},
+            abilities={**kinds.abilities, item.kind: abilities},
+        )
+        return item.kind
+
+    def _relate(self, name: str, item: _Object) -> None:
+        related = [("ontop", item.on), ("inside", item.inside), *(("nextto", other) for other in item.next_to)]
+        self._edges += [EdgePatch(pred=pred, src=name, dst=other) for pred, other in related if other]
+        for pred, key in (("covered", "covered"), ("contains", "contains"), ("saturated", "soaked")):
+            for substance in getattr(item, key):
+                kind = self._kinds.resolve(substance, self._place(name, key))
+                self._edges.append(EdgePatch(pred=pred, src=name, dst=self._substance(kind)))
+                appearance = self._kinds.vocabulary.appearances.get(kind)
+                if pred == "covered" and appearance:
+                    self._states[name].append(appearance)
+
+    def _substance(self, kind: str) -> str:
+        for name, other in self._objects.items():
+            if other == kind:
+                return name
+        name = kind.split(".", 1)[0]
+        self._objects[name] = kind
+        return name
+
+    def _step(self, index: int, text: str) -> str:
+        try:
+            Action.parse(text.removeprefix("intend "))
+        except ObviateError as error:
+            raise DataError("scenario-malformed", str(error), where=f"{self._file}: plan[{index}]") from None
+        return text
+
+    def _goal(self, index: int, text: str) -> Goal:
+        match = re.fullmatch(r"(not\s+)?(\w+)\((.+)\)", text.strip())
+        parsed = Action.parse(f"{match[2]}({match[3]})") if match else None
+        where = f"{self._file}: goal[{index}]"
+        if match is None or parsed is None or len(parsed.args) not in (1, 2):
+            raise DataError("scenario-malformed", f"{text!r} is no goal", where=where, help="ontop(peach, plate)")
+        self._kinds.vocabulary.require("state" if len(parsed.args) == 1 else "relation", parsed.skill, where)
+        return Goal(parsed.skill, parsed.args, not match[1])
+
+    def _notes(self) -> list[str]:
+        found = []
+        for name, kind in self._objects.items():
+            tagging = self._kinds.tagging(kind)
+            if tagging.source != "table":
+                found.append(f"{name}: nobody has tagged {kind}; inferred: {', '.join(sorted(tagging.tags)) or 'none'}")
+        return found
+
+    def _place(self, name: str, key: str) -> str:
+        return f"{self._file}: objects.{name}.{key}"

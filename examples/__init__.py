@@ -1,0 +1,1 @@
+"""Scenarios and small programs that show what Obviate does. `obviate run NAME` finds the scenarios here."""
