@@ -19,7 +19,7 @@ soak: setup
 lint: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	MYPYPATH=.venv/src $(BIN)/mypy -p obviate.kb -p obviate.engine -p obviate.compilers -p obviate.adapters
-	MYPYPATH=.venv/src $(BIN)/mypy tests
+	MYPYPATH=.venv/src:tests:tests/kb:tests/engine:tests/world $(BIN)/mypy tests benchmarks examples
 	$(BIN)/lint-imports
 
 fmt: setup

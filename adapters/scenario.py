@@ -17,7 +17,6 @@ The step ``intend ACTION`` announces an action without doing it. An object may a
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -141,7 +140,7 @@ class _Builder:
         self._kinds = Kinds.load(household.vocabulary())
         self._objects: dict[str, str] = {}
         self._states: dict[str, list[str]] = {name: list(o.states) for name, o in parsed.objects.items()}
-        self._edges: list[EdgePatch] = []
+        self._edges: list[tuple[EdgePatch, str]] = []
 
     def build(self) -> Scenario:
         for name, item in self._parsed.objects.items():
@@ -155,7 +154,15 @@ class _Builder:
             NodePatch(node_id=n, tags=tuple(sorted(self._kinds.tagging(k).tags)), states=tuple(self._states.get(n, ())))
             for n, k in self._objects.items()
         )
-        graph = BeliefGraph.of(self._kinds.vocabulary, Patch(add_nodes=nodes, add_edges=tuple(self._edges)))
+        for name, item in self._parsed.objects.items():
+            for state in item.states:
+                self._kinds.vocabulary.require("state", state, self._place(name, "states"))
+        graph = BeliefGraph.of(self._kinds.vocabulary, Patch(add_nodes=nodes))
+        for edge, place in self._edges:
+            try:
+                graph = graph.merge(Patch(add_edges=(edge,)))
+            except ObviateError as error:
+                raise DataError(error.code, error.message, where=place, help=error.help) from None
         return Scenario(
             name=self._file.stem,
             title=self._parsed.title,
@@ -182,12 +189,16 @@ class _Builder:
         return item.kind
 
     def _relate(self, name: str, item: _Object) -> None:
-        related = [("ontop", item.on), ("inside", item.inside), *(("nextto", other) for other in item.next_to)]
-        self._edges += [EdgePatch(pred=pred, src=name, dst=other) for pred, other in related if other]
+        related = [("ontop", "on", item.on), ("inside", "in", item.inside)]
+        related += [("nextto", "next_to", other) for other in item.next_to]
+        for pred, key, other in related:
+            if other:
+                self._edges.append((EdgePatch(pred=pred, src=name, dst=other), self._place(name, key)))
         for pred, key in (("covered", "covered"), ("contains", "contains"), ("saturated", "soaked")):
             for substance in getattr(item, key):
                 kind = self._kinds.resolve(substance, self._place(name, key))
-                self._edges.append(EdgePatch(pred=pred, src=name, dst=self._substance(kind)))
+                edge = EdgePatch(pred=pred, src=name, dst=self._substance(kind))
+                self._edges.append((edge, self._place(name, key)))
                 appearance = self._kinds.vocabulary.appearances.get(kind)
                 if pred == "covered" and appearance:
                     self._states[name].append(appearance)
@@ -208,13 +219,21 @@ class _Builder:
         return text
 
     def _goal(self, index: int, text: str) -> Goal:
-        match = re.fullmatch(r"(not\s+)?(\w+)\((.+)\)", text.strip())
-        parsed = Action.parse(f"{match[2]}({match[3]})") if match else None
         where = f"{self._file}: goal[{index}]"
-        if match is None or parsed is None or len(parsed.args) not in (1, 2):
+        positive = text.removeprefix("not ")
+        try:
+            parsed = Action.parse(positive)
+        except ObviateError:
+            parsed = Action("")
+        if len(parsed.args) not in (1, 2):
             raise DataError("scenario-malformed", f"{text!r} is no goal", where=where, help="ontop(peach, plate)")
+        for name in parsed.args:
+            if name not in self._objects:
+                raise DataError(
+                    "unknown-object", f"there is no object {name!r}", where=where, help=nearest(name, self._objects)
+                )
         self._kinds.vocabulary.require("state" if len(parsed.args) == 1 else "relation", parsed.skill, where)
-        return Goal(parsed.skill, parsed.args, not match[1])
+        return Goal(parsed.skill, parsed.args, positive == text)
 
     def _notes(self) -> list[str]:
         found = []

@@ -17,19 +17,24 @@ import networkx as nx
 from obviate.kb import Pack
 from obviate.kb.check import MEMBERS, dependency_key
 from obviate.kb.program import Literal, Pattern, Rule, Signature
+from obviate.kb.terms import Atom
 
-__all__ = ["Block", "Split", "split"]
+__all__ = ["Block", "Split", "Topic", "split", "topic"]
 
 Key = tuple[str, str]
+Topic = tuple[str, bool, str]  # predicate, sign, and the constant that it is about ("" for any)
+_NAMED = {"tag": 1, "state": 1, "value": 1, "edge": 0}  # where a belief names its tag, state, quantity or relation
+_ALWAYS: frozenset[Topic] = frozenset({("hazard", True, ""), ("rule", True, "")})
 _EVENTS: set[Signature] = {("intent", 1, True), ("executed", 1, True), ("pending", 2, True)}
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The demand rules of one safety rule, and the skills whose intents can concern it (None: any)."""
+    """Some rules, the skills whose intents can concern them (None: any), and what they read."""
 
     text: str
     skills: frozenset[str] | None
+    reads: frozenset[Topic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +46,32 @@ class Split:
     `unguarded` names the situational rules that are evaluated on all bindings, as something else reads them.
     """
 
-    resident: str
-    common: str
+    resident: Block
+    common: Block
     blocks: Mapping[str, Block]
     shared: frozenset[Signature]
     unguarded: frozenset[str]
 
     def demand(self, skill: str | None, open_rules: Collection[str]) -> str:
         """The program for an intent's skill and the rules with an open record or a resident hazard."""
-        chosen = [
-            block.text
+        return "\n".join(block.text for block in self._chosen(skill, open_rules))
+
+    def reads(self, skill: str | None, open_rules: Collection[str]) -> frozenset[Topic]:
+        """What that program reads of the beliefs and of the resident conclusions."""
+        return frozenset().union(*(block.reads for block in self._chosen(skill, open_rules)))
+
+    def _chosen(self, skill: str | None, open_rules: Collection[str]) -> list[Block]:
+        return [self.common] + [
+            block
             for name, block in self.blocks.items()
             if name in open_rules or (skill is not None and (block.skills is None or skill in block.skills))
         ]
-        return "\n".join([self.common, *chosen])
+
+
+def topic(atom: Atom) -> Topic:
+    """What a ground atom is about: its predicate, and its state, tag, relation or quantity."""
+    place = _NAMED.get(atom.name)
+    return atom.name, atom.positive, str(atom.args[place]) if place is not None else ""
 
 
 @lru_cache(maxsize=32)
@@ -67,24 +84,41 @@ def split(pack: Pack) -> Split:
     asked = [rule for rule in rules if _keys(rule) & late]
     plans = {name: _Plan.of(name, asked) for name in situational}
     consts = [other.text for other in pack.program.others if other.kind == "definition"]
-    common = list(consts)
-    texts: dict[str, list[str]] = {name: plan.demands() for name, plan in plans.items()}
+    texts: dict[str, list[str]] = {name: plan.demands() for name, plan in plans.items() if plan.guarded}
+    owned: dict[str, list[Rule]] = {name: [] for name in texts}
+    common: list[Rule] = []
     for rule in asked:
         keys = _keys(rule)
-        owner = next(iter(keys))[1] if len(keys) == 1 and next(iter(keys))[0] in MEMBERS else ""
-        if owner in plans and plans[owner].guarded:
-            texts[owner] += plans[owner].guard(rule) if next(iter(keys))[0] == "hazard" else [rule.text]
+        predicate, owner = next(iter(keys))
+        if len(keys) == 1 and predicate in MEMBERS and owner in texts:
+            texts[owner] += plans[owner].guard(rule) if predicate == "hazard" else [rule.text]
+            owned[owner].append(rule)
         else:
-            common.append(rule.text)
+            common.append(rule)
     read = {p.signature for rule in asked for literal in rule.body for p, _ in literal.inner}
     computed = {r.head.signature for r in asked if r.head and r.head.name not in MEMBERS} | _EVENTS
     return Split(
-        resident="\n".join([*consts, *(rule.text for rule in resident)]),
-        common="\n".join(common),
-        blocks={n: Block("\n".join(t), _skills(n, asked)) for n, t in texts.items() if plans[n].guarded},
+        resident=Block("\n".join([*consts, *(rule.text for rule in resident)]), None, _topics(resident)),
+        common=Block("\n".join([*consts, *(rule.text for rule in common)]), None, _topics(common) | _ALWAYS),
+        blocks={n: Block("\n".join(t), _skills(n, asked), _topics(owned[n])) for n, t in texts.items()},
         shared=frozenset((read - computed - {("threatens", 2, True)}) | {("hazard", 2, True), ("rule", 2, True)}),
         unguarded=frozenset(name for name, plan in plans.items() if not plan.guarded),
     )
+
+
+def _topics(rules: Iterable[Rule]) -> frozenset[Topic]:
+    """What the bodies of rules read; a name left open stands for all of them."""
+    found: set[Topic] = set()
+    for rule in rules:
+        for literal in rule.body:
+            for pattern, _ in literal.inner:
+                place = _NAMED.get(pattern.name)
+                named = pattern.args[place].alternatives() if place is not None else ()
+                if named and all(part.kind == "constant" for part in named):
+                    found |= {(pattern.name, pattern.positive, part.name) for part in named}
+                else:
+                    found.add((pattern.name, pattern.positive, ""))
+    return frozenset(found)
 
 
 def _skills(name: str, asked: list[Rule]) -> frozenset[str] | None:

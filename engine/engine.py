@@ -67,14 +67,21 @@ class Engine:
         log: Path | str | None = None,
         history: int = 1_000,
     ) -> None:
+        if history < 1:
+            raise LifecycleError("bad-history", f"history is {history}", help="keep at least the present step")
         self._session = Session(packs, backend)
         vocabulary = packs[0].vocabulary
         graph = objects if isinstance(objects, BeliefGraph) else BeliefGraph.of(vocabulary, objects)
+        if graph.vocabulary.digest != vocabulary.digest:
+            raise LifecycleError(
+                "two-vocabularies", "the objects and the packs have different vocabularies", help="use pack.vocabulary"
+            )
         self._history = history
         self._state = Snapshot(graph, HashTrieMap({0: Moment(0, graph)}))
         self._closed = False
-        self._log = DecisionLog(log, self._session.packs, graph)
-        self._log.write("begin", {}, self._conclude(self._state, Query()))
+        began = self._conclude(self._state, Query())
+        self._log = DecisionLog(log, self._session.packs, graph)  # last: a refused engine leaves the file alone
+        self._log.write("begin", {}, began)
 
     # -- verbs ----------------------------------------------------------------------------------
 
@@ -191,7 +198,7 @@ class Engine:
         if record.t_on not in state.trace:
             raise LifecycleError(
                 "window-forgotten",
-                f"step {record.t_on} is over {self._history} steps ago",
+                f"step {record.t_on} is no longer in memory (history={self._history})",
                 help="read it from the decision log, or raise Engine(history=...)",
             )
         return tuple(state.trace[step] for step in steps)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from obviate.kb import BeliefGraph, Pack
-from obviate.kb.errors import DataError
+from obviate.kb.errors import DataError, ObviateError
 from obviate.kb.files import read_text
 
 __all__ = ["DecisionLog", "Replayed", "replay"]
@@ -30,7 +30,10 @@ class DecisionLog:
     def __init__(self, path: Path | str | None, packs: Sequence[Pack], graph: BeliefGraph) -> None:
         self._file: IO[str] | None = None
         if path is not None:
-            self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115
+            try:
+                self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115
+            except OSError as error:
+                raise DataError("log-unwritable", f"cannot write the log: {error}", where=str(path)) from None
             self._line(header(packs, graph))
 
     def write(self, verb: str, given: Any, result: Result) -> Result:
@@ -78,7 +81,12 @@ def replay(path: Path | str, *packs: Pack, backend: str = "multishot") -> Replay
                 verb, given = next(iter(_entry(line, path, number).items()), ("", None))
                 if verb not in VERBS:
                     raise DataError("log-malformed", f"there is no verb {verb!r}", where=f"{path}:{number}")
-                getattr(engine, verb)(given)
+                try:
+                    getattr(engine, verb)(given)
+                except ObviateError as error:
+                    raise DataError(
+                        "log-malformed", f"{verb}: {error.message}", where=f"{path}:{number}", help=error.help
+                    ) from None
         again = read_text(copy).splitlines(keepends=True)
     for number, (old, new) in enumerate(zip(lines, again, strict=False), 1):
         if old != new:

@@ -7,11 +7,13 @@ and helpers that it reads. The module condition of multi-shot solving holds triv
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from obviate.engine.backend import KERNEL, OUTPUTS, Conclusions, Query
-from obviate.engine.demand import split
+from obviate.engine.demand import Topic, split, topic
 from obviate.kb import BeliefGraph, Pack, asp
 from obviate.kb.check import BELIEFS
-from obviate.kb.terms import Atom
+from obviate.kb.terms import Atom, Fun
 
 __all__ = ["MultiShot"]
 
@@ -26,10 +28,12 @@ class MultiShot:
         beliefs = {signature for signature in parts.shared if signature[0] in BELIEFS}
         self._pack = pack
         self._parts = parts
-        self._resident = asp.Resident(parts.resident, parts.shared - beliefs, pack.consts)
+        self._resident = asp.Resident(parts.resident.text, parts.shared - beliefs, pack.consts)
+        self._inputs = parts.resident.reads
         self._read = frozenset((name, positive) for name, _, positive in beliefs)
         self._version = 0
         self._facts: set[Atom] = set()
+        self._by_topic: dict[Topic, set[Atom]] = {}
 
     @property
     def rebuilds(self) -> int:
@@ -39,12 +43,15 @@ class MultiShot:
     def conclude(self, graph: BeliefGraph, query: Query) -> Conclusions:
         self._follow(graph)
         known = self._resident.model()
+        skill = query.intent.skill if query.intent else None
         concerned = {rule for (rule, _), _ in query.pending}
         concerned |= {str(fact.args[0]) for fact in known if fact.name == "hazard"}
-        demand = self._parts.demand(query.intent.skill if query.intent else None, concerned)
-        facts = [*known, *query.facts(), *self._pack.frame]
-        facts += [fact for fact in self._facts if (fact.name, fact.positive) in self._read]
-        return Conclusions.of(asp.evaluate([demand, KERNEL], facts, OUTPUTS, self._pack.consts))
+        reads = self._parts.reads(skill, concerned)
+        facts = [*query.facts(), *self._pack.frame]
+        facts += [fact for fact in known if (fact.name, fact.positive, "") in reads]
+        facts += {fact for about in reads for fact in self._by_topic.get(about, ())}
+        program = [self._parts.demand(skill, concerned), KERNEL]
+        return Conclusions.of(asp.evaluate(program, facts, OUTPUTS, self._pack.consts))
 
     def _follow(self, graph: BeliefGraph) -> None:
         if graph.version == self._version:
@@ -54,11 +61,34 @@ class MultiShot:
         else:
             facts = set(graph.facts())
             added, removed = facts - self._facts, self._facts - facts
-        self._resident.update(added, removed)
         self._facts = (self._facts - removed) | added
+        self._resident.update(filter(self._is_input, added), filter(self._is_input, removed), self._possible())
+        for atom in removed:
+            for key in self._topics(atom):
+                self._by_topic[key].discard(atom)
+        for atom in added:
+            for key in self._topics(atom):
+                self._by_topic.setdefault(key, set()).add(atom)
         self._version = graph.version
+
+    def _is_input(self, atom: Atom) -> bool:
+        """Whether the resident program reads the atom at all."""
+        return topic(atom) in self._inputs or (atom.name, atom.positive, "") in self._inputs
+
+    def _possible(self) -> Iterator[Atom]:
+        """Inputs to declare ahead when the resident program is rebuilt: every state that it reads, of every object."""
+        states = [(name, positive) for predicate, positive, name in self._inputs if predicate == "state" and name]
+        for fact in self._facts:
+            if fact.name == "object":
+                yield from (Atom("state", (fact.args[0], Fun(name)), positive) for name, positive in states)
+
+    def _topics(self, atom: Atom) -> set[Topic]:
+        """The topics that a belief belongs to, if the demand rules read its predicate at all."""
+        if (atom.name, atom.positive) not in self._read:
+            return set()
+        return {topic(atom), (atom.name, atom.positive, "")}
 
     def close(self) -> None:
         self._resident.close()
-        self._facts = set()
+        self._facts, self._by_topic = set(), {}
         self._version = 0

@@ -23,6 +23,9 @@ __all__ = ["Resident", "evaluate", "parse"]
 # --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
 _MESSAGE = re.compile(r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S)
+_UNSAFE = re.compile(r"note: '(\w+)' is unsafe")
+_CONST = re.compile(r'-?\d{1,9}|_*[a-z]\w*|"[^"\\\n]*"', re.ASCII)
+_BLOCK = "<block>"
 _INCLUDE = re.compile(r"^[^%\"]*(?:\"(?:[^\"\\]|\\.)*\"[^%\"]*)*#include", re.MULTILINE)
 
 
@@ -69,16 +72,26 @@ class _Messages:
             self.texts.append(text)
 
     def raise_if_any(self) -> None:
-        if self.texts:
-            raise PackError(
-                "grounding-failed",
-                f"clingo cannot ground this: {self.texts[0].strip()}",
-                help="check arithmetic on terms that are not integers, and unsafe variables",
-            )
+        if not self.texts:
+            return
+        match = _MESSAGE.match(self.texts[0])
+        what = (match["text"] if match else self.texts[0]).strip()
+        unsafe = sorted(set(_UNSAFE.findall(what)))
+        if unsafe:
+            what = f"no positive literal binds {', '.join(unsafe)}"
+        raise PackError(
+            "grounding-failed",
+            what,
+            where=Span(_BLOCK, int(match["line"]), int(match["column"])) if match else "",
+            help=f"use {unsafe[0]} in a belief such as object({unsafe[0]})" if unsafe else "arithmetic needs integers",
+        )
 
 
 def _control(consts: Mapping[str, str]) -> tuple[clingo.Control, _Messages]:
     messages = _Messages()
+    for name, value in consts.items():
+        if not _CONST.fullmatch(value):  # clingo would end the process
+            raise PackError("bad-const", f"{value!r} is no value for {name}", help='a number, a name, or a "string"')
     options = [*_OPTIONS, *(f"-c{name}={value}" for name, value in consts.items())]
     return clingo.Control(options, logger=messages, message_limit=20), messages
 
@@ -89,7 +102,7 @@ def _ground(control: clingo.Control, messages: _Messages, text: str) -> None:
         control.ground([("base", [])])
     except RuntimeError as error:
         messages.raise_if_any()
-        raise PackError("grounding-failed", f"clingo cannot ground this: {error}") from None
+        raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
     messages.raise_if_any()
 
 
@@ -131,13 +144,16 @@ class Resident:
         self._model: frozenset[Atom] | None = None
         self.rebuilds = 0
 
-    def update(self, added: Iterable[Atom], removed: Iterable[Atom]) -> None:
-        """Make the inputs `added` true and `removed` false."""
+    def update(self, added: Iterable[Atom], removed: Iterable[Atom], possible: Iterable[Atom] = ()) -> None:
+        """Make the inputs `added` true and `removed` false. `possible` inputs are declared when it is rebuilt."""
         added, removed = set(added), set(removed)
+        if not added and not removed and self._model is not None:
+            return
         self._model = None
         self._true = (self._true - removed) | added
         if self._control is None or not added <= self._inputs:
             self._control = None
+            self._inputs.update(possible)
             return
         for atom in removed & self._inputs:
             self._control.assign_external(_symbol(atom), False)

@@ -26,11 +26,17 @@ _SORTS = {("tag", 1): "tag", ("state", 1): "state", ("edge", 0): "relation", ("v
 _REFUSED = {
     "script": "a pack may not run code",
     "external": "the engine decides which atoms are inputs",
-    "aggregate head": "a choice has no single answer; say what follows instead",
-    "disjunction head": "a disjunction has no single answer; say what follows instead",
-    "theoryatom head": "theories are not part of rule packs",
+    "aggregate": "a choice has no single answer; say what follows instead",
+    "disjunction": "a disjunction has no single answer; say what follows instead",
+    "theoryatom": "theories are not part of rule packs",
     "minimize": "a pack has one answer, there is nothing to minimise",
     "program": "a pack is one part; remove #program",
+}
+_WORDS = {
+    "aggregate": "a choice",
+    "disjunction": "a disjunction",
+    "theoryatom": "a theory atom",
+    "literal": "this head",
 }
 
 Key = tuple[str, str]
@@ -45,6 +51,7 @@ def findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
         for literal in rule.body:
             yield from _literal(literal, program, vocabulary)
     yield from _complete(program, rules)
+    yield from _arities(program)
     yield from _independence(program)
     yield from _stratification(program)
 
@@ -66,9 +73,9 @@ def _refused(program: Program) -> Iterator[PackError]:
         what = other.kind.removesuffix(" head")
         yield PackError(
             "refused-statement",
-            f"{what} is refused in a rule pack",
+            f"{_WORDS.get(what, '#' + what)} is refused in a rule pack",
             where=other.span,
-            help=_REFUSED.get(other.kind, "a pack has rules, facts and #const only"),
+            help=_REFUSED.get(what, "a pack has rules, facts and #const only"),
         )
     for rule in program.rules:
         if rule.head is None:
@@ -158,15 +165,33 @@ def _member(rule: Rule, head: Pattern, rules: dict[str, str]) -> Iterator[PackEr
             where=head.args[1].span or head.span,
             help=nearest(head.args[1].text, ["situational", "temporal"]),
         )
-    elif head.name != "rule":
+    elif head.name in MEMBERS:
+        yield from _binding(head)
+    if head.name != "rule" and len(head.args) == expected:
         for part in head.args[0].alternatives():
-            if part.name not in rules:
+            if part.kind == "constant" and part.name not in rules:
                 yield PackError(
                     "unknown-rule",
                     f"no rule({part.name}, Mode) declares this rule",
                     where=part.span or head.span,
                     help=nearest(part.name, rules) or f"add rule({part.name}, situational) or temporal",
                 )
+
+
+def _binding(head: Pattern) -> Iterator[PackError]:
+    term = head.args[1]
+    parts = term.parts if term.kind == "tuple" else (term,)
+    if term.kind == "tuple" and len(parts) == 1:
+        yield PackError(
+            "bad-binding", f"{term.text} is no binding", where=term.span or head.span, help=f"write {parts[0].text}"
+        )
+    elif any(part.kind not in ("variable", "string") for part in parts):
+        yield PackError(
+            "bad-binding",
+            f"{term.text} is no binding",
+            where=term.span or head.span,
+            help="a binding is one object X, a tuple of objects (X,Y), or ()",
+        )
 
 
 def _literal(literal: Literal, program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
@@ -201,6 +226,7 @@ def _arity(pattern: Pattern, expected: int) -> PackError:
         "predicate-arity",
         f"{pattern.name} takes {expected} arguments, not {len(pattern.args)}",
         where=pattern.span,
+        help=f"write {pattern.name}({','.join('XYZ'[:expected])})",
     )
 
 
@@ -232,6 +258,7 @@ def _skill(part: TermPattern, vocabulary: Vocabulary) -> Iterator[PackError]:
             "wrong-arity",
             f"{part.name} takes {arity} arguments, not {len(part.parts)}",
             where=part.span or "",
+            help="use _ for an argument that does not matter",
         )
 
 
@@ -254,6 +281,25 @@ def _complete(program: Program, rules: dict[str, str]) -> Iterator[PackError]:
                     f"the situational rule {part.name} has no intent pattern",
                     where=rule.span,
                     help=f"add threatens({part.name}, X) :- intent(...)",
+                )
+
+
+def _arities(program: Program) -> Iterator[PackError]:
+    """One arity for each rule, in all of its hazards, intents and targets."""
+    first: dict[str, tuple[int, Pattern]] = {}
+    for rule in program.rules:
+        if rule.head is None or rule.head.name not in MEMBERS or len(rule.head.args) != 2:
+            continue
+        term = rule.head.args[1]
+        size = len(term.parts) if term.kind == "tuple" else 1
+        for part in rule.head.args[0].alternatives():
+            known, other = first.setdefault(part.name, (size, rule.head))
+            if known != size:
+                yield PackError(
+                    "binding-arity",
+                    f"{part.name} binds {size} objects here and {known} in {other.name} at line {other.span.line}",
+                    where=term.span or rule.head.span,
+                    help="hazard, threatens and resolved of a rule bind the same objects",
                 )
 
 

@@ -12,14 +12,17 @@ MAX_BYTES = 5_000_000
 
 
 def read_text(file: Path | str) -> str:
-    """The text of a file. Raises `DataError` when it is missing, over 5 MB, or not UTF-8."""
+    """The text of a file. Raises `DataError` when it is missing, no regular file, over 5 MB, or not UTF-8."""
     path = Path(file)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not path.is_file():  # a pipe or device would be read for ever
+            raise DataError("file-missing", "there is no such file", where=str(file))
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise DataError("file-too-large", f"the file has over {MAX_BYTES:,} bytes", where=str(file))
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or "it cannot be read"
-        raise DataError("file-missing", f"cannot read the file: {reason.lower()}", where=str(file)) from None
+        return data.decode()
     except UnicodeDecodeError as error:
         raise DataError("file-encoding", f"byte {error.start} is not UTF-8", where=str(file)) from None
+    except (OSError, ValueError) as error:
+        raise DataError("file-missing", f"the file cannot be read: {error}", where=str(file)) from None

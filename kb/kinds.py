@@ -55,7 +55,9 @@ class Tagging:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The tables. `tags` is by kind or by word, and may be empty for a known kind; `abilities` maps a kind to named parameters."""
+    """The tables. `tags` is by kind or by word, and may be empty for a known kind; `abilities` maps a kind to
+    named parameters.
+    """
 
     tags: Mapping[str, frozenset[str]]
     abilities: Mapping[str, Mapping[str, Parameters]]
@@ -70,8 +72,18 @@ class Kinds:
         shipped = _read_abilities(_TABLES / "abilities.json")
         given = _read_abilities(Path(abilities)) if abilities else {}
         file = Path(tags) if tags else _TABLES / "tags.lp"
+        text = read_text(file)
+        for rule in asp.parse(text, str(file)).rules:
+            if rule.head is None or rule.head.signature not in _TAG_TABLE:
+                names = [name for name, _, _ in _TAG_TABLE]
+                raise DataError(
+                    "file-malformed",
+                    f"{rule.text} tags nothing",
+                    where=rule.span,
+                    help=nearest(rule.head.name if rule.head else "", names),
+                )
         found: dict[str, set[str]] = {}
-        for atom in asp.evaluate([read_text(file)], (), _TAG_TABLE):
+        for atom in asp.evaluate([text], (), _TAG_TABLE):
             named = found.setdefault(str(atom.args[0]), set())
             if len(atom.args) > 1:
                 tag = str(atom.args[1])

@@ -115,7 +115,7 @@ class _Draft:
     def add_edge(self, patch: EdgePatch, where: str) -> None:
         edge = self._edge(patch, where)
         if edge.src == edge.dst:
-            raise PatchError("self-edge", f"{edge.src!r} cannot be {edge.pred} itself", where=where)
+            raise PatchError("self-edge", f"{edge.src!r} cannot be {edge.pred} itself", where=where, help="check dst")
         if edge.pred in self.vocabulary.supports:
             self._prune_supports(edge, where)
         link: Link = (edge.pred, edge.dst)

@@ -61,6 +61,8 @@ class Pack:
 
         Raises `PackError` for the first thing wrong, at its place.
         """
+        if not files:
+            raise PackError("empty-pack", "a pack needs at least one file", help="name its .lp files")
         texts = {str(file): read_text(file) for file in files}
         return cls.of(texts, vocabulary=vocabulary, name=name or Path(files[0]).stem, consts=consts)
 
@@ -85,7 +87,11 @@ class Pack:
             raise problem
         overrides = {key: str(value) for key, value in (consts or {}).items()}
         _check_consts(program, overrides)
-        rules = _describe(program, asp.evaluate([program.text], (), _DESCRIPTION, overrides))
+        try:
+            facts = asp.evaluate([program.text], (), _DESCRIPTION, overrides)
+        except PackError as error:
+            raise _placed(error, texts) from None
+        rules = _describe(program, facts)
         text = "\0".join([*texts.values(), *(f"{k}={v}" for k, v in sorted(overrides.items()))])
         return cls(name, vocabulary, program, overrides, rules, sha256(text.encode()).hexdigest()[:16])
 
@@ -101,22 +107,45 @@ class Pack:
         return tuple(facts)
 
 
+def _placed(error: PackError, texts: Mapping[str, str]) -> PackError:
+    """The same error, at its place in the file that it comes from."""
+    if not isinstance(error.where, Span):
+        return error
+    line = error.where.line
+    for file, text in texts.items():
+        lines = text.split("\n")
+        if line <= len(lines):
+            where = Span(file, line, error.where.column, lines[line - 1])
+            return PackError(error.code, error.message, where=where, help=error.help)
+        line -= len(lines)
+    return error
+
+
 def _describe(program: Program, atoms: set[Atom]) -> dict[str, SafetyRule]:
     said: dict[tuple[str, str], object] = {}
-    for atom in sorted(atoms, key=str):
-        name, value = atom.args
-        said[atom.name, str(name)] = value
-    spans: dict[str, Span] = {}
-    targeted = set()
+    spans: dict[tuple[str, str], Span] = {}
     for rule in program.rules:
         if rule.head is not None and rule.head.args:
             for named in rule.head.args[0].alternatives():
-                if rule.head.name == "rule":
-                    spans.setdefault(named.name, rule.span)
-                elif rule.head.name == "resolved":
-                    targeted.add(named.name)
+                spans.setdefault((rule.head.name, named.name), rule.span)
+    for atom in sorted(atoms, key=str):
+        name, value = atom.args
+        if said.setdefault((atom.name, str(name)), value) != value:
+            raise PackError(
+                "said-twice",
+                f"{name} has two of {atom.name}/2: {said[atom.name, str(name)]} and {value}",
+                where=spans[atom.name, str(name)],
+                help="keep one",
+            )
+        if atom.name == "severity" and value != Fun("advisory"):
+            raise PackError(
+                "bad-severity",
+                f"{value} is not a severity",
+                where=spans["severity", str(name)],
+                help="advisory, or none",
+            )
     rules = {}
-    for name, span in spans.items():
+    for name, span in ((name, span) for (head, name), span in spans.items() if head == "rule"):
         mode = str(said["rule", name])
         deadline = said.get(("deadline", name), Fun("before_intent" if mode == "situational" else "before_done"))
         principle = said.get(("principle", name), "")
@@ -124,9 +153,9 @@ def _describe(program: Program, atoms: set[Atom]) -> dict[str, SafetyRule]:
             name=name,
             mode=mode,
             principle=principle if isinstance(principle, str) else str(principle),
-            deadline=_deadline(deadline, name, span),
+            deadline=_deadline(deadline, name, spans.get(("deadline", name), span)),
             advisory=str(said.get(("severity", name), "")) == "advisory",
-            targeted=name in targeted,
+            targeted=("resolved", name) in spans,
             span=span,
         )
     return rules

@@ -75,9 +75,10 @@ class Patch(_Part):
             return cls.model_validate(data)
         except ValidationError as error:
             first = error.errors()[0]
+            what = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
             raise PatchError(
                 "patch-malformed",
-                f"{first['msg'][:1].lower()}{first['msg'][1:]}",
+                f"expected a JSON object, found {data!r:.40}" if not first["loc"] else what,
                 where=path(*first["loc"]),
                 help="a patch has the lists " + ", ".join(cls.model_fields),
             ) from None

@@ -12,6 +12,7 @@ from obviate.kb import asp
 from obviate.kb.action import Action
 from obviate.kb.errors import ActionError, VocabularyError, nearest
 from obviate.kb.files import read_text
+from obviate.kb.program import Rule
 from obviate.kb.terms import Atom, Fun
 
 __all__ = ["Vocabulary"]
@@ -67,6 +68,8 @@ class Vocabulary:
                     )
             for other in program.others:
                 raise VocabularyError("not-a-declaration", f"{other.text} declares nothing", where=other.span)
+            for rule in program.rules:
+                _check_numbers(rule)
         outputs = [(name, arity, True) for name, arity in _DECLARATIONS.items()]
         atoms = asp.evaluate([text for _, text in texts], (), outputs)
         digest = sha256("\0".join(text for _, text in texts).encode()).hexdigest()[:16]
@@ -93,12 +96,21 @@ class Vocabulary:
             appearances={kind: str(state) for kind, state in sorted(by_name["appears"])},
             digest=digest,
         )
-        for relation in sorted(vocabulary.symmetric | vocabulary.supports):
-            vocabulary.require("relation", relation, "vocabulary")
-        for state in vocabulary.appearances.values():
-            vocabulary.require("state", state, "vocabulary")
-        for skill in vocabulary.moves:
-            vocabulary.require("skill", skill, "vocabulary")
+        for relation in sorted(vocabulary.symmetric):
+            vocabulary.require("relation", relation, f"symmetric({relation})")
+        for relation in sorted(vocabulary.supports):
+            vocabulary.require("relation", relation, f"support({relation})")
+        for kind, state in vocabulary.appearances.items():
+            vocabulary.require("state", state, f'appears("{kind}",{state})')
+        for skill, index in vocabulary.moves.items():
+            vocabulary.require("skill", skill, f"moves({skill},{index})")
+            if not 1 <= index <= vocabulary.skills[skill]:
+                raise VocabularyError(
+                    "not-a-declaration",
+                    f"{skill} has no argument {index}",
+                    where=f"moves({skill},{index})",
+                    help=f"its arguments are 1 to {vocabulary.skills[skill]}",
+                )
         return vocabulary
 
     @cached_property
@@ -127,7 +139,12 @@ class Vocabulary:
 
     def check_action(self, action: Action | str, objects: Iterable[str]) -> Action:
         """The action, if its skill is declared, its arity right and its objects known; else `ActionError`."""
-        action = Action.parse(action) if isinstance(action, str) else action
+        if isinstance(action, str):
+            action = Action.parse(action)
+        elif not isinstance(action, Action):
+            raise ActionError(
+                "action-syntax", f"{action!r} is no action", help="a text such as open(fridge), or an Action"
+            )
         arity = self.skills.get(action.skill)
         if arity is None:
             raise ActionError(
@@ -140,6 +157,7 @@ class Vocabulary:
                 "wrong-arity",
                 f"{action.skill} takes {arity} argument{'s' * (arity != 1)}, not {len(action.args)}",
                 where=str(action),
+                help=f"write {action.skill}({', '.join('XYZ'[:arity])})" if arity else f"write {action.skill}",
             )
         known = objects if hasattr(objects, "__contains__") else set(objects)
         for i, name in enumerate(action.args):
@@ -151,3 +169,15 @@ class Vocabulary:
                     help=nearest(name, objects),
                 )
         return action
+
+
+def _check_numbers(rule: Rule) -> None:
+    """The second argument of skill and moves is a number."""
+    head = rule.head
+    if head is not None and head.name in ("skill", "moves") and head.args[1].kind != "number":
+        raise VocabularyError(
+            "not-a-declaration",
+            f"{head.args[1].text} is no number of arguments",
+            where=head.args[1].span or rule.span,
+            help=f"write {head.name}({head.args[0].text}, 2)",
+        )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,3 +32,9 @@ def isbench(data: Path) -> Path:
     if not root.is_dir():
         pytest.skip(f"there is no {root}: an IS-Bench checkout belongs there")
     return root
+
+
+def obviate(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a user does."""
+    command = [str(Path(sys.executable).parent / "obviate"), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)

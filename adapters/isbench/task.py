@@ -18,11 +18,11 @@ from pydantic import BaseModel, Field, ValidationError
 
 from obviate.adapters.isbench.bddl import And, Formula, Problem, parse_conditions, parse_goal, parse_problem
 from obviate.kb.errors import DataError, Span, nearest
+from obviate.kb.files import read_text
 
 __all__ = ["Caution", "Checkout", "SafetyGoal", "Task", "WashCondition", "WashRule", "normal_action"]
 
 _LONGEST_EXCERPT = 200
-_LARGEST_FILE = 5_000_000
 _HELP = (
     "download the public repository https://github.com/AI45Lab/IS-Bench and give its folder, "
     "the one that contains data/tasks and data/bddl"
@@ -147,16 +147,16 @@ class Checkout:
 
         Raises `DataError`: ``task-unknown`` for a name that is not among `tasks`; ``task-malformed`` where
         its file is not JSON, or lacks a key or has one of the wrong type; ``data-missing`` if it has no BDDL
-        problem; ``data-unreadable`` for a file that is too large, not UTF-8 or not readable; and what
+        problem; ``file-too-large``, ``file-encoding`` or ``file-missing`` for a file that cannot be read; and what
         `parse_problem` and `parse_goal` raise, for a goal with the JSON path behind the file name.
         """
         if name not in (known := self.tasks()):
             message = f"{name!r} is not a task of this checkout"
             raise DataError("task-unknown", message, where=str(self._tasks), help=nearest(name, known))
         path = self._tasks / f"{name}.json"
-        record = _record(_read(path), str(path))
+        record = _record(read_text(path), str(path))
         problem_path = self._problem_path(name, f"problem{record.task_info.activity_definition_id}.bddl")
-        problem = parse_problem(_read(problem_path), file=str(problem_path))
+        problem = parse_problem(read_text(problem_path), file=str(problem_path))
         notes = []
         if problem_path.parent.name != name:
             notes.append(f"no BDDL folder has the task's name: the problem is from {problem_path.parent.name}")
@@ -200,7 +200,7 @@ class Checkout:
             if folder.name not in tasks and (folder / file).is_file()
         }
         declared = re.compile(rf"\(\s*problem\s+{re.escape(name)}-\d+\s*\)")
-        titled = [title for title, stray in strays.items() if declared.search(_read(stray))]
+        titled = [title for title, stray in strays.items() if declared.search(read_text(stray))]
         for title in titled or get_close_matches(name, strays, n=1, cutoff=0.8):
             return strays[title]
         raise DataError("data-missing", f"task {name!r} has no BDDL problem", where=str(path), help=_HELP)
@@ -302,22 +302,6 @@ class _GoalReader:
             )
             for index, record in enumerate(records)
         )
-
-
-def _read(path: Path) -> str:
-    if not path.is_file():
-        raise DataError("data-unreadable", "not a regular file", where=str(path))
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
-        if len(data) > _LARGEST_FILE:
-            raise DataError("data-unreadable", f"larger than {_LARGEST_FILE} bytes", where=str(path))
-        return data.decode()
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8: byte {error.start} cannot be decoded"
-        raise DataError("data-unreadable", message, where=str(path)) from None
-    except OSError as error:
-        raise DataError("data-unreadable", error.strerror or str(error), where=str(path)) from None
 
 
 def _record(text: str, file: str) -> _TaskFile:

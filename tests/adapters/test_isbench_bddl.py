@@ -134,9 +134,7 @@ def test_a_predicate_must_have_its_number_of_arguments() -> None:
         ("mug.n.04_1 mug.n.04_2", "mug.n.04_1 mug.n.04_1", "'mug.n.04_1' is declared twice", (4, 20)),
     ],
 )
-def test_a_problem_names_only_what_it_declares_once(
-    old: str, new: str, message: str, where: tuple[int, int]
-) -> None:
+def test_a_problem_names_only_what_it_declares_once(old: str, new: str, message: str, where: tuple[int, int]) -> None:
     with pytest.raises(DataError) as caught:
         parse_problem(PROBLEM.replace(old, new, 1), file="rinse.bddl")
     assert (caught.value.code, caught.value.message) == ("bddl-name", message)
@@ -146,9 +144,7 @@ def test_a_problem_names_only_what_it_declares_once(
 def test_a_goal_may_name_given_objects_and_bound_variables_only() -> None:
     objects = {"lid.n.02_1": "lid.n.02"}
     text = "(:goal (forall (?lid.n.02 - lid.n.02) (open ?lid.n.02)))"
-    assert parse_goal(text, file="f", objects=objects) == Forall(
-        "lid.n.02", "lid.n.02", Atom("open", ("lid.n.02",))
-    )
+    assert parse_goal(text, file="f", objects=objects) == Forall("lid.n.02", "lid.n.02", Atom("open", ("lid.n.02",)))
     unbound = refusal("(:goal (open ?lid.n.02))", objects)
     assert unbound.help == "did you mean 'lid.n.02_1'?"
     kind = refusal("(:goal (exists (?x - lad.n.02) (open ?x)))", objects)

@@ -125,9 +125,7 @@ def test_an_undefined_part_is_found_even_where_the_rest_decides() -> None:
     assert evaluate(goal, World("open jar.n.01_1")).error
 
 
-ATOMS = st.builds(
-    Atom, st.sampled_from(["open", "hot"]), st.tuples(st.sampled_from(["jar.n.01_1", "jar.n.01_2", "x"]))
-)
+ATOMS = st.builds(Atom, st.sampled_from(["open", "hot"]), st.tuples(st.sampled_from(["jar.n.01_1", "jar.n.01_2", "x"])))
 
 
 def compound(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
@@ -147,9 +145,7 @@ def compound(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
     st.recursive(ATOMS, compound, max_leaves=8),
     st.sets(st.sampled_from([f"{p} jar.n.01_{i}" for p in ("open", "hot") for i in (1, 2)])),
 )
-def test_negation_turns_the_verdict_round_and_every_blamed_literal_is_false(
-    goal: Formula, facts: set[str]
-) -> None:
+def test_negation_turns_the_verdict_round_and_every_blamed_literal_is_false(goal: Formula, facts: set[str]) -> None:
     world = World(*facts)
     verdict = evaluate(goal, world)
     assert evaluate(Not(goal), world).satisfied != verdict.satisfied

@@ -65,9 +65,7 @@ def make_task(*safety: SafetyGoal, goal: str = "(cooked egg.n.01_1)") -> Task:
     )
 
 
-def score(
-    task: Task, *steps: tuple[str, World], end: World = SAFE, native: bool = True, done: bool = True
-) -> Score:
+def score(task: Task, *steps: tuple[str, World], end: World = SAFE, native: bool = True, done: bool = True) -> Score:
     """Attempt each action in the state beside it, then DONE at the end."""
     scorer = Scorer(task, native=native)
     states = [*(state for _, state in steps), end]

@@ -1,0 +1,78 @@
+"""The command line: what it prints, its exit codes, and wrong use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import obviate
+
+from obviate.adapters import scenario
+
+
+def test_demo_shows_hazard_reason_obligation_and_verdict(tmp_path: Path) -> None:
+    done = obviate("demo", cwd=tmp_path)
+
+    assert done.returncode == 0
+    for word in ("hazard", "because", "owed", "passed", "failed", "Verification records"):
+        assert word in done.stdout
+
+
+def test_demo_as_json_tells_why(tmp_path: Path) -> None:
+    data = json.loads(obviate("demo", "--json", cwd=tmp_path).stdout)
+    hazards = [hazard for step in data["steps"] for hazard in step["hazards"]]
+
+    assert {hazard["rule"] for hazard in hazards} >= {"thaw_before_cooking", "clear_flammable_before_heating"}
+    assert all(hazard["principle"] and hazard["because"] for hazard in hazards)
+
+
+@pytest.mark.parametrize("name", scenario.names())
+def test_shipped_scenarios_reach_their_goal_on_both_backends(name: str, tmp_path: Path) -> None:
+    done = obviate("run", name, "--backend", "crosscheck", "--json", cwd=tmp_path)
+    data = json.loads(done.stdout)
+    failed = [r for r in data["records"] if r["verdict"] == "failed" and r.get("reason") != "abandoned"]
+
+    assert data["goal"] is True
+    assert data["notes"] == []
+    assert all(not step["failure"] and not step["refused"] for step in data["steps"])
+    assert done.returncode == int(any(r["rule"] != "floor_clear" for r in failed))
+
+
+def test_shipped_scenarios_are_at_least_five() -> None:
+    assert len(scenario.names()) >= 5
+
+
+def test_a_log_replays_and_a_changed_one_does_not(tmp_path: Path) -> None:
+    log = tmp_path / "peach.jsonl"
+    assert obviate("run", "peach", "--log", str(log), cwd=tmp_path).returncode == 0
+    assert obviate("replay", str(log), cwd=tmp_path).returncode == 0
+    log.write_text(log.read_text().replace('"verdict":"passed"', '"verdict":"failed"', 1))
+    changed = obviate("replay", str(log), cwd=tmp_path)
+
+    assert changed.returncode == 1
+    assert "differs: line" in changed.stdout
+
+
+WRONG = [
+    (("run", "peech"), "did you mean 'peach'?"),
+    (("run", "missing.toml"), "there is no such file"),
+    (("run", "peach", "--backend", "multishoot"), "did you mean 'multishot'?"),
+    (("run", "cook_eggs", "--data", "nowhere"), "data-missing"),
+    (("replay", "missing.jsonl"), "there is no such file"),
+    (("bench", "isbench"), "--data"),
+    (("runn",), "No such command"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_wrong_use_exits_with_two_and_says_what_was_meant(
+    arguments: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    done = obviate(*arguments, cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
