@@ -95,10 +95,9 @@ class _Teller:
         self._notes: Sequence[str] = ()
         self._console = Console(highlight=False)
         self._table = Table(box=None, pad_edge=False, show_edge=False, expand=True)
-        self._table.add_column("", justify="right", style="dim", no_wrap=True)
-        self._table.add_column("the robot", ratio=3)
-        self._table.add_column("the engine believes", ratio=3)
-        self._table.add_column("the engine says", ratio=6)
+        self._table.add_column("t", justify="right", style="dim", no_wrap=True)
+        for header, ratio in (("the robot", 4), ("then the engine believes", 4), ("the engine says", 7)):
+            self._table.add_column(header, ratio=ratio, overflow="fold")
 
     def title(self, title: str, instruction: str, notes: Sequence[str]) -> None:
         self._notes = notes
@@ -126,7 +125,8 @@ class _Teller:
             does += f"\n[red]fails:[/red] {escape(step.outcome.failure)}"
         says = [f"[red]not judged:[/red] {escape(step.refused)}"] if step.refused else []
         says += [line for change in step.changes for line in self._said(change, change is step.announced)]
-        self._row(str(step.number), does, list(_believed(step.patch)), says)
+        at = step.changes[0].step if step.announced else ""
+        self._row(str(at), does, list(_believed(step.patch)), says)
 
     def end(self, summary: dict[str, Any]) -> bool:
         """Print the summary; returns whether all went well."""
@@ -141,11 +141,9 @@ class _Teller:
         self._console.print(self._table)
         self._console.print()
         self._console.print(_records_table(records))
-        counts = {v: sum(r.verdict == v and (v != "failed" or r.counts) for r in records) for v in ("passed", "failed")}
-        facts = ", ".join(
-            f"{key}: {_plain(value)}" for key, value in summary.items() if key not in ("task", "scenario")
-        )
-        self._console.print(f"\n{facts}; {counts['passed']} passed, {counts['failed']} failed")
+        passed = sum(record.verdict == "passed" for record in records)
+        facts = (f"{_LABELS[key]}: {_plain(value)}" for key, value in summary.items() if key in _LABELS)
+        self._console.print(f"\n{', '.join(facts)}; rules passed: {passed}, failed: {len(failed)}")
         return reached and not failed
 
     def _said(self, change: Change, announced: bool) -> Iterator[str]:
@@ -158,8 +156,7 @@ class _Teller:
             if record.mode == "temporal":
                 yield f"[yellow]owed[/yellow]   {escape(str(record))}: {escape(record.principle)}"
         for record in (*change.passed, *change.failed):
-            reason = f" ({record.reason})" if record.reason else ""
-            yield f"{_VERDICTS[record.verdict]} {escape(str(record))}{reason}{' advisory' * record.advisory}"
+            yield f"{_verdict(record)} {escape(str(record))}"
 
     def _row(self, number: str, does: str, believes: Iterable[str], says: Iterable[str]) -> None:
         self._table.add_row(number, does, "\n".join(believes), "\n".join(says))
@@ -186,14 +183,19 @@ def _believed(patch: Patch | None) -> Iterator[str]:
 
 def _records_table(records: Sequence[Record]) -> Table:
     table = Table(title="Verification records", title_justify="left", box=None, pad_edge=False)
-    for column in ("rule", "objects", "opened", "settled", "verdict"):
-        table.add_column(column)
+    for column in ("rule", "objects", "opened at t", "settled at t", "verdict"):
+        table.add_column(column, overflow="fold")
     for record in records:
-        reason = f" ({record.reason})" if record.reason else ""
         settled = "" if record.settled is None else str(record.settled)
-        verdict = f"{_VERDICTS[record.verdict]}{reason}{', advisory' * record.advisory}"
-        table.add_row(record.rule, escape(", ".join(record.binding)), str(record.t_on), settled, verdict)
+        table.add_row(record.rule, escape(", ".join(record.binding)), str(record.t_on), settled, _verdict(record))
     return table
+
+
+def _verdict(record: Record) -> str:
+    if record.reason == "abandoned":
+        return "[dim]given up[/dim]"
+    reason = f" ({record.reason})" if record.reason else ""
+    return f"{_VERDICTS[record.verdict]}{reason}{', advisory' * record.advisory}"
 
 
 def _as_json(step: Step, engine: Engine) -> dict[str, Any]:
