@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 KERNEL = files("obviate.kb").joinpath("kernel/jit.lp").read_text(encoding="utf-8")
-_NAMES = ("trigger", "risk", "opens", "passed", "failed")
+_NAMES = ("trigger", "risk", "opens", "passed", "failed", "abandoned")
 OUTPUTS = frozenset((name, 2, True) for name in _NAMES)
 
 Binding = tuple[str, ...]
@@ -66,6 +66,7 @@ class Conclusions:
     opens: frozenset[Instance] = frozenset()
     passed: frozenset[Instance] = frozenset()
     failed: frozenset[Instance] = frozenset()
+    abandoned: frozenset[Instance] = frozenset()
 
     @classmethod
     def of(cls, atoms: Iterable[Atom]) -> Conclusions:

@@ -15,7 +15,7 @@ from functools import lru_cache
 import networkx as nx
 
 from obviate.kb import Pack
-from obviate.kb.check import MEMBERS, dependency_key
+from obviate.kb.dependency import MEMBERS, dependency_key
 from obviate.kb.program import Literal, Pattern, Rule, Signature
 from obviate.kb.terms import Atom
 
@@ -158,7 +158,9 @@ def _late(rules: Iterable[Rule], situational: set[str]) -> set[Key]:
         | {("hazard", "*")}
     )
     for rule in rules:
-        for head in _keys(rule):
+        heads = sorted(_keys(rule))
+        graph.add_edges_from((one, other) for one in heads for other in heads if one != other)  # they go together
+        for head in heads:
             if head[0] in ("threatens", "resolved"):
                 roots.add(head)
             for literal in rule.body:
@@ -184,8 +186,13 @@ class _Plan:
             (mine if ("threatens", name) in _keys(rule) else others).append(rule)
         hazards = [rule for rule in rules if ("hazard", name) in _keys(rule)]
         own = {("hazard", name), ("hazard", "*")}
-        read_elsewhere = any(own & set(dependency_key(p)) for r in others for lit in r.body for p, _ in lit.inner)
-        if read_elsewhere or any(len(_keys(rule)) > 1 for rule in [*mine, *hazards]):
+        members = {(member, owner) for member in MEMBERS for owner in (name, "*")}
+        strangers = [rule for rule in rules if not any(owner == name for _, owner in _keys(rule))]
+        read_elsewhere = any(
+            members & set(dependency_key(p)) for r in strangers for lit in r.body for p, _ in lit.inner
+        ) or any(own & set(dependency_key(p)) for r in others for lit in r.body for p, _ in lit.inner)
+        computes = any(rule.arithmetic for rule in rules if name in {owner for _, owner in _keys(rule)})
+        if read_elsewhere or computes or any(len(_keys(rule)) > 1 for rule in [*mine, *hazards]):
             return cls(name, guarded=False)
         arities = {len(_binding(rule.head)) for rule in [*mine, *hazards] if rule.head}
         asks = [_ask(name, rule, own) for rule in mine]

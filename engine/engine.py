@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from rpds import HashTrieMap
 
@@ -20,6 +21,9 @@ from obviate.kb.errors import LifecycleError
 from obviate.kb.terms import Atom, Fun, Term
 
 __all__ = ["Engine", "Snapshot"]
+
+Result = TypeVar("Result")
+_engines = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +41,13 @@ class Snapshot:
 
     graph: BeliefGraph
     trace: HashTrieMap[int, Moment]
+    packs: tuple[str, ...]
+    engine: int = field(compare=False)
+    mark: int = field(default=0, compare=False)  # how many verbs led here, so that a log can name it
     step: int = 0
     intent: Action | None = None
-    moving: str | None = None
+    moving: frozenset[str] = frozenset()
+    observed: bool = True
     open: Mapping[Instance, _Open] = field(default_factory=dict)
     spent: frozenset[Instance] = frozenset()
     triggers: frozenset[Instance] = frozenset()
@@ -77,11 +85,13 @@ class Engine:
                 "two-vocabularies", "the objects and the packs have different vocabularies", help="use pack.vocabulary"
             )
         self._history = history
-        self._state = Snapshot(graph, HashTrieMap({0: Moment(0, graph)}))
+        self._state = Snapshot(graph, HashTrieMap({0: Moment(0, graph)}), self._session.digests, next(_engines))
+        self._engine = self._state.engine
+        self._verbs = -1
         self._closed = False
         began = self._conclude(self._state, Query())
         self._log = DecisionLog(log, self._session.packs, graph)  # last: a refused engine leaves the file alone
-        self._log.write("begin", {}, began)
+        self._write("begin", {}, began)
 
     # -- verbs ----------------------------------------------------------------------------------
 
@@ -93,16 +103,17 @@ class Engine:
         state = self._running()
         patch = Patch.read(patch)
         graph = state.graph.merge(patch)
-        if state.moving is not None and graph.supporters(state.moving) != state.graph.supporters(state.moving):
-            graph = graph.with_moved(state.moving)
+        for name in sorted(state.moving):
+            if graph.supports(name) != state.graph.supports(name):
+                graph = graph.with_moved(name)
         forgotten, settled = _forgotten(patch, state.graph)
-        kept = {
-            key: replace(item, forgotten=frozenset(a for a in item.forgotten if a.args[:2] not in settled) | forgotten)
-            for key, item in state.open.items()
-        }
-        state = self._advance(replace(state, graph=graph, open=kept))
+        kept = {}
+        for key, item in state.open.items():
+            still = (atom for atom in item.forgotten if not settled & {atom.args[:2], atom.args[:1]})
+            kept[key] = replace(item, forgotten=forgotten.union(still))
+        state = self._advance(replace(state, graph=graph, open=kept, observed=True))
         change = self._conclude(state, Query(intent=state.intent))
-        return self._log.write("apply", patch.to_json(), change)
+        return self._write("apply", patch.to_json(), change)
 
     def intend(self, action: Action | str) -> Change:
         """Commit the one-step lookahead: opens a record for each hazard that the action would turn into harm.
@@ -111,8 +122,8 @@ class Engine:
         """
         state = self._running()
         action = self._action(action)
-        change = self._conclude(replace(state, intent=action), Query(intent=action))
-        return self._log.write("intend", str(action), change)
+        change = self._conclude(replace(self._turn(state), intent=action), Query(intent=action))
+        return self._write("intend", str(action), change)
 
     def probe(self, action: Action | str) -> tuple[Trigger, ...]:
         """What would fail if the action were executed now; of ``done``, the obligations that would.
@@ -121,8 +132,8 @@ class Engine:
         """
         state = self._running()
         action = self._action(action)
-        risks = self._risks(self._answers(state, Query(intent=action)), action)
-        self._log.write("probe", str(action), [risk.to_json() for risk in risks])
+        risks = self._session.triggers(self._answers(state, Query(intent=action)).risk)
+        self._write("probe", str(action), [risk.to_json() for risk in risks])
         return risks
 
     def execute(self, action: Action | str) -> Change:
@@ -133,18 +144,23 @@ class Engine:
         """
         state = self._running()
         action = self._action(action)
-        if state.trace[state.step].action is not None:  # nothing was observed since: the belief stands
-            state = self._advance(state)
-        moment = replace(state.trace[state.step], action=action)
-        state = replace(state, trace=state.trace.insert(state.step, moment), intent=None, moving=self._moved_by(action))
-        change = self._conclude(state, Query(intent=action, executed=action), "done" if action == DONE else "")
-        return self._log.write("execute", str(action), change)
+        state = self._turn(state)
+        trace = state.trace.insert(state.step, replace(state.trace[state.step], action=action))
+        moving = self._moved_by(action) | (frozenset() if state.observed else state.moving)
+        state = replace(state, trace=trace, intent=None, moving=moving, observed=False)
+        change = self._conclude(state, Query(intent=action, executed=action))
+        return self._write("execute", str(action), change)
 
     def finish(self, reason: str = "finished") -> Change:
-        """End an episode that stops without ``done``: every open record is settled, with this reason."""
-        state = replace(self._running(), intent=None)
-        change = self._conclude(state, Query(intent=DONE, executed=DONE), reason or "finished")
-        return self._log.write("finish", reason, change)
+        """End an episode that stops without ``done``, for a `reason` of yours: every open record is settled."""
+        state, reason = self._running(), reason or "finished"
+        failed = [
+            replace(record, verdict="failed", settled=state.step, reason=self._unfinished(record, reason))
+            for record in self.obligations()
+        ]
+        closed = (*state.closed, *failed)
+        self._commit(replace(state, intent=None, open={}, closed=closed, ended=reason))
+        return self._write("finish", reason, Change(state.step, failed=tuple(failed)))
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -190,9 +206,12 @@ class Engine:
     def window(self, record: Record) -> tuple[Moment, ...]:
         """The minimal causal window {(a_t, G_t)} from the trigger to the verdict (paper, equation 10).
 
-        Raises `LifecycleError` (``window-forgotten``) when its steps are no longer in memory.
+        Raises `LifecycleError` (``window-forgotten``, ``unknown-record``) when its steps are no longer in memory,
+        or it is no record of this episode.
         """
         state = self._alive()
+        if record not in self.records():
+            raise LifecycleError("unknown-record", f"{record} is no record of this episode", help="see records()")
         last = state.step if record.settled is None else record.settled
         steps = range(record.t_on, last + 1)
         if record.t_on not in state.trace:
@@ -210,10 +229,21 @@ class Engine:
         return self._alive()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to a snapshot of this engine, or of one with the same packs. The log notes it."""
+        """Return to a snapshot of this engine, or of one with the same packs. The log notes it.
+
+        Raises `LifecycleError` (``foreign-snapshot``) for other packs, and for another engine's when there is a
+        log, which could not be replayed.
+        """
         self._alive()
+        foreign = snapshot.engine != self._engine and self._log.writes
+        if foreign or snapshot.packs != self._session.digests:
+            raise LifecycleError(
+                "foreign-snapshot",
+                "this snapshot is of an engine with other packs, or would leave a gap in the log",
+                help="restore snapshots of the same engine",
+            )
         self._state = snapshot
-        self._log.write("restore", snapshot.step, None)
+        self._write("restore", snapshot.mark, None)
 
     def close(self) -> None:
         """Free the solver and the log file; afterwards every use raises `LifecycleError`."""
@@ -231,28 +261,27 @@ class Engine:
 
     # -- concluding -----------------------------------------------------------------------------
 
-    def _conclude(self, state: Snapshot, query: Query, ending: str = "") -> Change:
+    def _conclude(self, state: Snapshot, query: Query) -> Change:
         """Draw conclusions, commit the resulting state, and say what changed."""
         answers = self._answers(state, query)
         opened = {i: _Open(self._session.record(i, state.step)) for i in answers.opens}
         executed = query.executed is not None
         aged = {i: replace(item, age=item.age + executed) for i, item in state.open.items()}
         known = {**aged, **opened}
-        ends = set(known) - answers.passed if ending else set()
         passed = [replace(known[i].record, verdict="passed", t_off=state.step) for i in answers.passed]
-        failed = [
-            replace(known[i].record, verdict="failed", reason=self._reason(i, ending)) for i in answers.failed | ends
-        ]
+        failures = answers.failed | answers.abandoned
+        failed = [replace(known[i].record, verdict="failed", reason=self._reason(i, answers, query)) for i in failures]
         passed, failed = ([replace(r, settled=state.step) for r in sorted(rs, key=_order)] for rs in (passed, failed))
-        gone = answers.passed | answers.failed | ends
         temporal = {i for i in answers.failed if self._session.rule(i).mode == "temporal"}
-        self._state = replace(
-            state,
-            open={i: item for i, item in known.items() if i not in gone},
-            spent=(state.spent | temporal) & answers.trigger,
-            triggers=answers.trigger,
-            closed=(*state.closed, *passed, *failed),
-            ended=ending,
+        self._commit(
+            replace(
+                state,
+                open={i: item for i, item in known.items() if i not in answers.passed | failures},
+                spent=(state.spent | temporal) & answers.trigger,
+                triggers=answers.trigger,
+                closed=(*state.closed, *passed, *failed),
+                ended="done" if query.executed == DONE else "",
+            )
         )
         return Change(
             step=state.step,
@@ -261,8 +290,17 @@ class Engine:
             opened=tuple(sorted((item.record for item in opened.values()), key=_order)),
             passed=tuple(passed),
             failed=tuple(failed),
-            risks=self._risks(answers, query.intent),
+            risks=self._session.triggers(answers.risk),
         )
+
+    def _commit(self, state: Snapshot) -> None:
+        self._state = replace(state, engine=self._engine, mark=self._verbs + 1)
+
+    def _write(self, verb: str, given: object, result: Result) -> Result:
+        """Log a verb; returns `result`."""
+        self._verbs += 1
+        self._log.write(verb, given, result)
+        return result
 
     def _answers(self, state: Snapshot, query: Query) -> Conclusions:
         """The conclusions on what is believed; for records open when a fact was forgotten, also as if it
@@ -282,23 +320,25 @@ class Engine:
                 passed=answers.passed - (instances - ghost.passed),
                 risk=answers.risk | (ghost.risk & instances),
                 failed=answers.failed | (ghost.failed & instances),
+                abandoned=answers.abandoned | (ghost.abandoned & instances),
             )
-        return answers
+        return replace(answers, abandoned=answers.abandoned - answers.failed)
 
-    def _risks(self, answers: Conclusions, intent: Action | None) -> tuple[Trigger, ...]:
-        """What the intent would make fail; giving up another intent by ``done`` is no harm."""
-        return self._session.triggers(i for i in answers.risk if intent != DONE or not self._abandonable(i))
-
-    def _reason(self, instance: Instance, ending: str) -> str:
-        if not ending:
-            return "deadline" if isinstance(self._session.rule(instance).deadline, int) else "executed"
-        if self._abandonable(instance):
+    def _reason(self, instance: Instance, answers: Conclusions, query: Query) -> str:
+        deadline = self._session.rule(instance).deadline
+        if instance in answers.abandoned:
             return "abandoned"
-        return "unresolved" if ending == "done" else ending
+        if deadline == "before_intent":
+            return "executed"
+        return "unresolved" if query.executed == DONE else "deadline"
 
-    def _abandonable(self, instance: Instance) -> bool:
-        rule = self._session.rule(instance)
-        return rule.mode == "situational" and rule.deadline == "before_intent"
+    def _unfinished(self, record: Record, reason: str) -> str:
+        rule = self._session.rule((record.rule, record.binding))
+        return "abandoned" if rule.mode == "situational" and rule.deadline == "before_intent" else reason
+
+    def _turn(self, state: Snapshot) -> Snapshot:
+        """The step that an action belongs to: where nothing was observed since the last, the belief stands."""
+        return state if state.trace[state.step].action is None else self._advance(state)
 
     def _advance(self, state: Snapshot) -> Snapshot:
         step = state.step + 1
@@ -308,9 +348,9 @@ class Engine:
     def _action(self, action: Action | str) -> Action:
         return self._session.vocabulary.check_action(action, self._state.graph.nodes)
 
-    def _moved_by(self, action: Action) -> str | None:
+    def _moved_by(self, action: Action) -> frozenset[str]:
         index = self._session.vocabulary.moves.get(action.skill)
-        return action.args[index - 1] if index else None
+        return frozenset({action.args[index - 1]} if index else ())
 
     def _alive(self) -> Snapshot:
         if self._closed:
@@ -329,22 +369,17 @@ class Engine:
 
 
 def _forgotten(patch: Patch, graph: BeliefGraph) -> tuple[frozenset[Atom], set[tuple[Term, ...]]]:
-    """The believed atoms that a patch makes unknown, and the (object, property) pairs that it settles."""
+    """The believed atoms that a patch makes unknown, and what it settles: an object, or a property of one."""
     lost: set[Atom] = set()
-    settled: set[tuple[Term, ...]] = set()
+    settled: set[tuple[Term, ...]] = {(name,) for name in patch.remove_nodes}
     for update in patch.update_node_states:
         name = update.node_id
-        settled |= {(name, Fun(s)) for s in (*update.add, *update.remove)}
-        settled |= {(name, Fun(q)) for q, value in update.values.items() if value is not None}
-        names = {Fun(s) for s in update.forget} | {Fun(q) for q, value in update.values.items() if value is None}
-        lost |= {atom for atom in graph.nodes[name].atoms(name) if len(atom.args) > 1 and atom.args[1] in names}
-    lost = {atom for atom in lost if atom.name != "tag"}
-    settled |= {
-        (name, atom.args[1])
-        for name in patch.remove_nodes
-        for atom in graph.nodes[name].atoms(name)
-        if len(atom.args) > 1
-    }
+        settled |= {(name, Fun(state)) for state in (*update.add, *update.remove)}
+        settled |= {(name, Fun(quantity)) for quantity, value in update.values.items() if value is not None}
+        unknown = {Fun(s) for s in update.forget} | {Fun(q) for q, value in update.values.items() if value is None}
+        if name in graph and (name,) not in settled:
+            found = (atom for atom in graph.nodes[name].atoms(name) if atom.name in ("state", "value"))
+            lost |= {atom for atom in found if atom.args[1] in unknown}
     return frozenset(lost), settled
 
 

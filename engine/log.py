@@ -7,17 +7,19 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any
 
 from obviate.kb import BeliefGraph, Pack
 from obviate.kb.errors import DataError, ObviateError
 from obviate.kb.files import read_text
 
+if TYPE_CHECKING:
+    from obviate.engine.engine import Engine, Snapshot
+
 __all__ = ["DecisionLog", "Replayed", "replay"]
 
 FORMAT = 1
 VERBS = ("apply", "intend", "probe", "execute", "finish")
-Result = TypeVar("Result")
 
 
 class DecisionLog:
@@ -36,12 +38,16 @@ class DecisionLog:
                 raise DataError("log-unwritable", f"cannot write the log: {error}", where=str(path)) from None
             self._line(header(packs, graph))
 
-    def write(self, verb: str, given: Any, result: Result) -> Result:
-        """Log a verb; returns `result`."""
+    @property
+    def writes(self) -> bool:
+        """Whether there is a file."""
+        return self._file is not None
+
+    def write(self, verb: str, given: Any, result: object) -> None:
+        """Log a verb, its input and its result."""
         if self._file is not None:
             shown = result.to_json() if hasattr(result, "to_json") else result
             self._line({verb: given, "gives": shown})
-        return result
 
     def _line(self, data: Any) -> None:
         if self._file is not None:
@@ -70,28 +76,39 @@ def replay(path: Path | str, *packs: Pack, backend: str = "multishot") -> Replay
     """
     from obviate.engine.engine import Engine
 
-    lines = read_text(path).splitlines(keepends=True)
+    lines = read_text(path).split("\n")  # not splitlines: a name may hold other separators
     first = _entry(lines[0] if lines else "", path, 1)
     if first.get("obviate") != FORMAT:
         raise DataError("log-malformed", f"not a decision log of format {FORMAT}", where=str(path))
+    if lines[-1]:
+        raise DataError("log-malformed", "the last line is cut off", where=f"{path}:{len(lines)}", help="remove it")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "replayed.jsonl"
         with Engine(*packs, objects=first.get("scene"), backend=backend, log=copy) as engine:
-            for number, line in enumerate(lines[2:], 3):
-                verb, given = next(iter(_entry(line, path, number).items()), ("", None))
-                if verb not in VERBS:
-                    raise DataError("log-malformed", f"there is no verb {verb!r}", where=f"{path}:{number}")
+            moments = [engine.snapshot()]
+            for number, line in enumerate(lines[2:-1], 3):
                 try:
-                    getattr(engine, verb)(given)
+                    _again(engine, _entry(line, path, number), moments)
                 except ObviateError as error:
-                    raise DataError(
-                        "log-malformed", f"{verb}: {error.message}", where=f"{path}:{number}", help=error.help
-                    ) from None
-        again = read_text(copy).splitlines(keepends=True)
+                    where = f"{path}:{number}"
+                    raise DataError("log-malformed", error.message, where=where, help=error.help) from None
+                moments.append(engine.snapshot())
+        again = read_text(copy).split("\n")
     for number, (old, new) in enumerate(zip(lines, again, strict=False), 1):
         if old != new:
-            return Replayed(len(lines), f"line {number}: {old.strip()} became {new.strip()}")
-    return Replayed(len(lines))
+            return Replayed(len(lines) - 1, f"line {number}: {old} became {new}")
+    return Replayed(len(lines) - 1)
+
+
+def _again(engine: Engine, entry: dict[str, Any], moments: list[Snapshot]) -> None:
+    """Do what a line of a log says. `moments` are the engine's states after each line so far."""
+    verb, given = next(iter(entry.items()), ("", None))
+    if verb in VERBS:
+        getattr(engine, verb)(given)
+    elif verb == "restore" and isinstance(given, int) and 0 <= given < len(moments):
+        engine.restore(moments[given])
+    else:
+        raise DataError("log-malformed", f"{verb!r} is no verb that can be replayed", help=f"verbs: {', '.join(VERBS)}")
 
 
 def _entry(line: str, path: Path | str, number: int) -> dict[str, Any]:

@@ -38,9 +38,9 @@ class Record:
 
     `t_on` is the step of the trigger; `t_off` the first later step whose graph satisfies the verification
     target, so only a passed record has one; `settled` the step at which the verdict fell. `verdict` is pending,
-    passed or failed. `reason` of a failure: ``executed`` (the risky action), ``deadline`` (its number of actions
-    is over), ``unresolved`` (at the end of the episode), ``abandoned`` (the intent was given up: counted apart,
-    it feeds no experience), or what `Engine.finish` was given.
+    passed or failed. `reason` of a failure: ``executed`` (the risky action), ``deadline`` (its number of actions is
+    over), ``unresolved`` (at the end of the episode), ``abandoned`` (the intent of a situational rule was given up:
+    counted apart, it feeds no experience), or what `Engine.finish` was told.
     """
 
     rule: str
@@ -60,7 +60,8 @@ class Record:
     @property
     def counts(self) -> bool:
         """Whether this is a failure to count: neither advisory nor abandoned."""
-        return self.verdict == "failed" and not self.advisory and self.reason != "abandoned"
+        given_up = self.mode == "situational" and self.reason == "abandoned"
+        return self.verdict == "failed" and not self.advisory and not given_up
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON data, without what its rule says."""

@@ -29,6 +29,7 @@ class Session:
         self._parts: list[tuple[str, Pack, Backend]] = [
             (f"{pack.name}." if len(packs) > 1 else "", pack, backend(name, pack)) for pack in packs
         ]
+        self.digests = tuple(f"{pack.name}:{pack.digest}" for pack in packs)
         self._rules = {prefix + rule.name: rule for prefix, pack, _ in self._parts for rule in pack.rules.values()}
 
     def rule(self, instance: Instance) -> SafetyRule:
@@ -37,7 +38,7 @@ class Session:
 
     def pack(self, rule: str) -> Pack:
         """The pack that a rule, as the engine names it, comes from."""
-        return next(pack for prefix, pack, _ in self._parts if rule.removeprefix(prefix) in pack.rules)
+        return next(pack for prefix, pack, _ in self._parts if _prefix(rule) == prefix)
 
     def conclude(self, graph: BeliefGraph, query: Query) -> Conclusions:
         answers = Conclusions()
@@ -76,6 +77,11 @@ def _localise(query: Query, prefix: str) -> Query:
 
     return replace(
         query,
-        pending=tuple((own(i), age) for i, age in query.pending if i[0].startswith(prefix)),
-        spent=frozenset(own(i) for i in query.spent if i[0].startswith(prefix)),
+        pending=tuple((own(i), age) for i, age in query.pending if _prefix(i[0]) == prefix),
+        spent=frozenset(own(i) for i in query.spent if _prefix(i[0]) == prefix),
     )
+
+
+def _prefix(rule: str) -> str:
+    """The part of an engine's rule name that names the pack: rule names have no dots, pack names may."""
+    return rule[: rule.rfind(".") + 1]

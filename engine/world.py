@@ -109,13 +109,18 @@ class World:
             remove_edges=tuple(
                 _edge(e)
                 for e in belief.edges()
-                if {e.src, e.dst} <= kept and e not in edges and (e.src in seen or self._open_to_sight(e, seen))
+                if {e.src, e.dst} <= kept and e not in edges and self._would_be_seen(e, seen)
             ),
         )
 
-    def _open_to_sight(self, edge: Edge, seen: set[str]) -> bool:
-        """Whether one would see the object there, if it were there."""
-        return edge.dst in seen and not self._shut(edge.dst)
+    def _would_be_seen(self, edge: Edge, seen: set[str]) -> bool:
+        """Whether one would see the relation, if it held."""
+        if edge.src in seen or edge.dst not in seen:
+            return edge.src in seen
+        vocabulary = self.graph.vocabulary
+        if edge.pred in vocabulary.symmetric:
+            return True
+        return edge.pred in vocabulary.supports and not (edge.pred == "inside" and self._shut(edge.dst))
 
     def _shut(self, name: str) -> bool:
         return self.kinds.can(self.objects.get(name, ""), "openable") and not self.graph.has_state(name, "open")

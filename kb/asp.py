@@ -16,6 +16,7 @@ from clingo import ast
 
 from obviate.kb.errors import PackError, Span
 from obviate.kb.program import Literal, Pattern, Program, Rule, Signature, Statement, TermPattern
+from obviate.kb.scan import code_of, inspect
 from obviate.kb.terms import Atom, Fun, Term
 
 __all__ = ["Resident", "evaluate", "parse"]
@@ -24,9 +25,7 @@ __all__ = ["Resident", "evaluate", "parse"]
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
 _MESSAGE = re.compile(r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S)
 _UNSAFE = re.compile(r"note: '(\w+)' is unsafe")
-_CONST = re.compile(r'-?\d{1,9}|_*[a-z]\w*|"[^"\\\n]*"', re.ASCII)
 _BLOCK = "<block>"
-_INCLUDE = re.compile(r"^[^%\"]*(?:\"(?:[^\"\\]|\\.)*\"[^%\"]*)*#include", re.MULTILINE)
 
 
 # -- terms ---------------------------------------------------------------------------------------
@@ -90,20 +89,31 @@ class _Messages:
 def _control(consts: Mapping[str, str]) -> tuple[clingo.Control, _Messages]:
     messages = _Messages()
     for name, value in consts.items():
-        if not _CONST.fullmatch(value):  # clingo would end the process
+        if not _is_term(value):  # clingo would end the process
             raise PackError("bad-const", f"{value!r} is no value for {name}", help='a number, a name, or a "string"')
     options = [*_OPTIONS, *(f"-c{name}={value}" for name, value in consts.items())]
     return clingo.Control(options, logger=messages, message_limit=20), messages
 
 
-def _ground(control: clingo.Control, messages: _Messages, text: str) -> None:
+def _is_term(text: str) -> bool:
+    if any(inspect(text, "")) or "%" in code_of(text):
+        return False
+    try:
+        clingo.parse_term(text, logger=lambda *_: None)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _ground(control: clingo.Control, messages: _Messages, text: str, *, strict: bool = True) -> None:
     try:
         control.add("base", [], text)
         control.ground([("base", [])])
     except RuntimeError as error:
         messages.raise_if_any()
         raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
-    messages.raise_if_any()
+    if strict:
+        messages.raise_if_any()
 
 
 def evaluate(
@@ -136,8 +146,11 @@ class Resident:
 
     def __init__(self, program: str, outputs: Collection[Signature], consts: Mapping[str, str]) -> None:
         shows = "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
+        self._source = program
+        self._outputs = outputs
         self._program = f"{program}\n#show.\n{shows}"
         self._consts = consts
+        self._fragile = False  # whether some possible input makes an arithmetic term undefined
         self._inputs: set[Atom] = set()
         self._true: set[Atom] = set()
         self._control: clingo.Control | None = None
@@ -164,11 +177,16 @@ class Resident:
         """The true output atoms under the present inputs."""
         if self._model is None:
             control = self._control or self._build()
+            if self._fragile:  # only grounding the true inputs tells whether one that is true does
+                self._model = frozenset(evaluate([self._source], self._true, self._outputs, self._consts))
+                return self._model
             with control.solve(yield_=True) as handle:
                 model = handle.model()
                 if model is None:
                     raise PackError("no-model", "the pack has no answer set", help="remove its constraints")
-                self._model = frozenset(map(_atom, model.symbols(shown=True)))
+                shown = map(_atom, filter(model.contains, model.symbols(shown=True)))
+                asked = set(self._outputs)  # a #show in the program may show more, and terms that are no atoms
+                self._model = frozenset(a for a in shown if (a.name, len(a.args), a.positive) in asked)
         return self._model
 
     def _build(self) -> clingo.Control:
@@ -177,7 +195,8 @@ class Resident:
         self._inputs |= self._true
         control, messages = _control(self._consts)
         externals = "".join(f"#external {atom}.\n" for atom in self._inputs)
-        _ground(control, messages, self._program + externals)
+        _ground(control, messages, self._program + externals, strict=False)
+        self._fragile = bool(messages.texts)
         for atom in self._true:
             control.assign_external(_symbol(atom), True)
         self.rebuilds += 1
@@ -194,30 +213,37 @@ class Resident:
 
 
 def parse(text: str, file: str) -> Program:
-    """Read a program. Raises `PackError` (``syntax``, ``include-refused``) at its place in `file`."""
+    """Read a program. Raises `PackError` at its place in `file`; see `scan.inspect` for what is never read."""
+    for problem in inspect(text, file):
+        raise problem
     lines = text.split("\n")
 
     def span(line: int, column: int) -> Span:
-        return Span(file, line, column, lines[line - 1] if 0 < line <= len(lines) else "")
+        source = lines[line - 1] if 0 < line <= len(lines) else ""
+        before = source.encode()[: column - 1].decode(errors="ignore")  # clingo counts bytes
+        return Span(file, line, len(before) + 1, source[:500])
 
-    include = _INCLUDE.search(text)
-    if include is not None:  # clingo would open the file while parsing
-        line = text.count("\n", 0, include.end()) + 1
-        column = include.end() - (text.rfind("\n", 0, include.end()) + 1) - len("#include") + 1
-        raise PackError("include-refused", "#include is refused", where=span(line, column), help="list the files")
-    reader = _Reader(span)
+    nodes: list[ast.AST] = []
     messages: list[str] = []
     try:
-        ast.parse_string(text, reader.read, logger=lambda _, message: messages.append(message), message_limit=1)
+        ast.parse_string(text, nodes.append, logger=lambda _, message: messages.append(message), message_limit=1)
     except RuntimeError:
         match = _MESSAGE.match(messages[0]) if messages else None
         if match is None:
-            raise PackError("syntax", "clingo cannot read this text", where=file) from None
+            raise PackError("syntax", "clingo cannot read this text", where=file, help="is a bracket open?") from None
         what = match["text"].strip().replace("syntax error, ", "").replace("<IDENTIFIER>", "a name")
-        raise PackError("syntax", what, where=span(int(match["line"]), int(match["column"]))) from None
-    except UnicodeEncodeError:
-        raise PackError("syntax", "the text contains lone surrogates", where=file) from None
+        where = span(int(match["line"]), int(match["column"]))
+        raise PackError("syntax", what, where=where, help="a rule is head :- body, and ends in a period") from None
+    reader = _Reader(span)
+    for node in nodes:
+        try:
+            reader.read(node)
+        except RecursionError:
+            raise PackError("too-deep", "a term is too deep", where=file, help="use helper predicates") from None
     return Program(tuple(reader.rules), tuple(reader.others), text)
+
+
+_ARITHMETIC = (ast.ASTType.BinaryOperation, ast.ASTType.UnaryOperation, ast.ASTType.Interval)
 
 
 class _Reader:
@@ -244,7 +270,8 @@ class _Reader:
         if head.ast_type == ast.ASTType.Literal and head.sign == ast.Sign.NoSign:
             atom = head.atom
             if atom.ast_type == ast.ASTType.SymbolicAtom and atom.symbol.ast_type != ast.ASTType.Pool:
-                self.rules.append(Rule(self._pattern(atom), self._body(node.body), str(node), span))
+                computes = any(_nodes(node, kind) for kind in _ARITHMETIC)
+                self.rules.append(Rule(self._pattern(atom), self._body(node.body), str(node), span, computes))
                 return
             if atom.ast_type == ast.ASTType.BooleanConstant and not atom.value:
                 self.rules.append(Rule(None, self._body(node.body), str(node), span))
@@ -264,16 +291,28 @@ class _Reader:
             monotone = negations == 0
         else:
             monotone = False  # aggregates and conditions: assume the worst
-        inner = tuple((self._pattern(found), monotone) for found in _symbolic_atoms(node))
+        inner = tuple((pattern, monotone) for found in _symbolic_atoms(node) for pattern in self._patterns(found))
+        under = [found for found in _nodes(node, ast.ASTType.Literal) if found.sign != ast.Sign.NoSign]
+        negated = tuple(pattern for o in under for found in _symbolic_atoms(o) for pattern in self._patterns(found))
         names = frozenset(str(found.name) for found in _nodes(node, ast.ASTType.Variable) if found.name != "_")
-        return Literal(str(node), self._span(node), negations, plain, inner, names)
+        return Literal(str(node), self._span(node), negations, plain, inner, negated, names)
+
+    def _patterns(self, atom: Any) -> list[Pattern]:
+        """The atoms that p(a;b) stands for, which clingo reads as p((a;b)) where each has one argument."""
+        symbol, positive = atom.symbol, True
+        while symbol.ast_type == ast.ASTType.UnaryOperation:
+            symbol, positive = symbol.argument, not positive
+        if symbol.ast_type != ast.ASTType.Pool:
+            return [self._pattern(atom)]
+        pool = TermPattern("pool", str(symbol), span=self._span(symbol))
+        parts = [tuple(map(self._pattern_term, part.arguments)) for part in symbol.arguments]
+        span = self._span(symbol)
+        return [Pattern(symbol.arguments[0].name, part, positive, span, pool) for part in parts]
 
     def _pattern(self, atom: Any) -> Pattern:
         symbol, positive = atom.symbol, True
         while symbol.ast_type == ast.ASTType.UnaryOperation:
             symbol, positive = symbol.argument, not positive
-        if symbol.ast_type == ast.ASTType.Pool:
-            symbol = symbol.arguments[0]
         if symbol.ast_type == ast.ASTType.SymbolicTerm:
             return Pattern(str(symbol), (), positive, self._span(symbol))
         return Pattern(symbol.name, tuple(map(self._pattern_term, symbol.arguments)), positive, self._span(symbol))

@@ -13,6 +13,7 @@ from typing import Any
 
 from rpds import HashTrieMap, HashTrieSet
 
+from obviate.kb.errors import ObviateError
 from obviate.kb.patch import EdgePatch, NodePatch, Patch, StatePatch
 from obviate.kb.terms import Atom, Fun
 from obviate.kb.vocabulary import Vocabulary
@@ -93,7 +94,14 @@ class BeliefGraph:
     def of(cls, vocabulary: Vocabulary, scene: Patch | Mapping[str, Any] | None = None) -> BeliefGraph:
         """A graph with the objects and relations of `scene` (paper, Appendix 0.B.1), or an empty one."""
         graph = cls(vocabulary)
-        return graph if scene is None else graph.merge(Patch.scene(scene))
+        if scene is None:
+            return graph
+        try:
+            return graph.merge(Patch.scene(scene))
+        except ObviateError as error:
+            if isinstance(scene, Mapping) and not scene.keys() & {"add_nodes", "add_edges"}:  # as it was written
+                error.where = str(error.where).replace("add_nodes", "nodes", 1).replace("add_edges", "edges", 1)
+            raise
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -119,6 +127,10 @@ class BeliefGraph:
     def supporters(self, name: str) -> list[str]:
         """What directly holds the object: at most one."""
         return sorted({dst for pred, dst in self.out.get(name, _NO_LINKS) if pred in self.vocabulary.supports})
+
+    def supports(self, name: str) -> frozenset[Link]:
+        """How the object is held: the relations to its supporter."""
+        return frozenset(link for link in self.out.get(name, _NO_LINKS) if link[0] in self.vocabulary.supports)
 
     def has_edge(self, pred: str, src: str, dst: str) -> bool:
         """Whether the relation is believed, in either direction for a symmetric one."""
@@ -208,7 +220,7 @@ class BeliefGraph:
         nodes, added = self.nodes, set()
         for atom in atoms:
             name, what = str(atom.args[0]), str(atom.args[1])
-            if name not in nodes:
+            if name not in nodes or self.holds(atom):
                 continue
             node = nodes[name]
             if atom.name == "value" and isinstance(atom.args[2], int):

@@ -5,23 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
-import networkx as nx
-
+from obviate.kb.dependency import EVENTS, MEMBERS, dependency_findings, dependency_key
 from obviate.kb.errors import ObviateError, PackError, nearest
 from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
 from obviate.kb.vocabulary import Vocabulary
 
-__all__ = ["BELIEFS", "MEMBERS", "dependency_key", "findings"]
+__all__ = ["BELIEFS", "findings"]
 
 BELIEFS = {"object": 1, "tag": 2, "state": 2, "edge": 3, "value": 3, "moved": 1}
-_EVENTS = {"intent": 1, "executed": 1}
-_KERNEL = {"trigger": 2, "target": 2, "opens": 2, "passed": 2, "risk": 2, "due": 2, "failed": 2}
+_KERNEL = {
+    "trigger": 2,
+    "target": 2,
+    "opens": 2,
+    "passed": 2,
+    "risk": 2,
+    "due": 2,
+    "failed": 2,
+    "given_up": 2,
+    "abandoned": 2,
+}
 _KERNEL |= {"was_pending": 2, "spent": 2, "age": 3, "targeted": 1}
-MEMBERS = {"hazard": 2, "threatens": 2, "resolved": 2}
 _DESCRIPTIONS = {"rule": 2, "principle": 2, "severity": 2, "deadline": 2}
-_READABLE = {**BELIEFS, **_EVENTS, **MEMBERS, **_DESCRIPTIONS, "pending": 2}
+_READABLE = {**BELIEFS, **EVENTS, **MEMBERS, **_DESCRIPTIONS, "pending": 2}
 _SORTS = {("tag", 1): "tag", ("state", 1): "state", ("edge", 0): "relation", ("value", 1): "quantity"}
 _REFUSED = {
     "script": "a pack may not run code",
@@ -39,31 +46,25 @@ _WORDS = {
     "literal": "this head",
 }
 
-Key = tuple[str, str]
+Helpers = Mapping[tuple[str, bool], set[int]]  # numbers of arguments of each predicate and sign that is concluded
 
 
 def findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
     """Everything wrong with the program of a pack."""
     yield from _refused(program)
     rules = _declared_rules(program)
+    yield from _consts(program, rules, vocabulary)
+    helpers: dict[tuple[str, bool], set[int]] = {}
+    for rule in program.rules:
+        if rule.head is not None:
+            helpers.setdefault((rule.head.name, rule.head.positive), set()).add(len(rule.head.args))
     for rule in program.rules:
         yield from _head(rule, rules)
         for literal in rule.body:
-            yield from _literal(literal, program, vocabulary)
+            yield from _literal(literal, helpers, vocabulary)
     yield from _complete(program, rules)
     yield from _arities(program)
-    yield from _independence(program)
-    yield from _stratification(program)
-
-
-def dependency_key(pattern: Pattern) -> tuple[Key, ...]:
-    """The nodes of the dependency graph that an atom stands for: hazards, intents and targets by rule."""
-    sign = "" if pattern.positive else "-"
-    if pattern.name in MEMBERS and len(pattern.args) == 2:
-        return tuple(
-            (pattern.name, part.name if part.kind == "constant" else "*") for part in pattern.args[0].alternatives()
-        )
-    return ((f"{sign}{pattern.name}", str(len(pattern.args))),)
+    yield from dependency_findings(program)
 
 
 def _refused(program: Program) -> Iterator[PackError]:
@@ -85,31 +86,14 @@ def _refused(program: Program) -> Iterator[PackError]:
                 where=rule.span,
                 help="it would leave the engine without an answer; conclude a hazard instead",
             )
-        if "@" in rule.text:
-            yield from _external_calls(rule)
         for literal in rule.body:
-            negated = literal.negations or (literal.atom is None and literal.text.startswith("not "))
-            if negated and any(t.kind == "pool" for p, _ in literal.inner for a in p.args for t in a.walk()):
+            if any(pattern.pooled for pattern in literal.negated):
                 yield PackError(
                     "negated-pool",
                     f"{literal.text} has a pool under negation, which does not mean 'neither'",
                     where=literal.span,
                     help="write one negated literal for each alternative",
                 )
-
-
-def _external_calls(rule: Rule) -> Iterator[PackError]:
-    patterns = [rule.head] if rule.head else []
-    texts = [*(p.args for p in patterns), *(p.args for lit in rule.body for p, _ in lit.inner)]
-    called = any(t.kind == "other" and t.text.startswith("@") for args in texts for a in args for t in a.walk())
-    plain = "".join(part for i, part in enumerate(rule.text.split('"')) if i % 2 == 0)
-    if called or "@" in plain:
-        yield PackError(
-            "refused-function",
-            "a pack may not call functions (@)",
-            where=rule.span,
-            help="packs are pure logic",
-        )
 
 
 def _declared_rules(program: Program) -> dict[str, str]:
@@ -122,11 +106,24 @@ def _declared_rules(program: Program) -> dict[str, str]:
     return modes
 
 
+def _consts(program: Program, rules: Collection[str], vocabulary: Vocabulary) -> Iterator[PackError]:
+    """A constant replaces its name everywhere, so it may not be one that means something already."""
+    sorts = ("state", "relation", "tag", "quantity", "skill")
+    taken = {*rules, "situational", "temporal", "advisory", "before_intent", "before_done"}
+    taken = taken.union(*(vocabulary.names(sort) for sort in sorts))
+    for other in program.others:
+        if other.kind == "definition" and other.text.split()[1] in taken:
+            name = other.text.split()[1]
+            yield PackError(
+                "bad-const", f"{name} means something already", where=other.span, help="rename the constant"
+            )
+
+
 def _head(rule: Rule, rules: dict[str, str]) -> Iterator[PackError]:
     head = rule.head
     if head is None:
         return
-    if head.name in BELIEFS or head.name in _EVENTS:
+    if head.name in BELIEFS or head.name in EVENTS:
         yield PackError(
             "defines-belief",
             f"a pack may use {head.name}, never define it",
@@ -141,6 +138,10 @@ def _head(rule: Rule, rules: dict[str, str]) -> Iterator[PackError]:
             help="choose another name",
         )
     elif head.name in MEMBERS or head.name in _DESCRIPTIONS:
+        if not head.positive:
+            yield PackError(
+                "refused-statement", f"-{head.name} means nothing", where=head.span, help="leave the rule out instead"
+            )
         yield from _member(rule, head, rules)
 
 
@@ -194,13 +195,11 @@ def _binding(head: Pattern) -> Iterator[PackError]:
         )
 
 
-def _literal(literal: Literal, program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
-    helpers: dict[str, set[int]] = {}
-    for rule in program.rules:
-        if rule.head is not None:
-            helpers.setdefault(rule.head.name, set()).add(len(rule.head.args))
+def _literal(literal: Literal, helpers: Helpers, vocabulary: Vocabulary) -> Iterator[PackError]:
     for pattern, _ in literal.inner:
-        arities = helpers.get(pattern.name, set()) | ({_READABLE[pattern.name]} if pattern.name in _READABLE else set())
+        arities = helpers.get((pattern.name, pattern.positive), set())
+        if pattern.name in _READABLE and (pattern.positive or pattern.name == "state"):
+            arities = arities | {_READABLE[pattern.name]}
         if pattern.name in _KERNEL:
             yield PackError(
                 "reads-kernel",
@@ -211,9 +210,9 @@ def _literal(literal: Literal, program: Program, vocabulary: Vocabulary) -> Iter
         elif not arities:
             yield PackError(
                 "undeclared-predicate",
-                f"nothing defines {pattern.name}/{len(pattern.args)}",
+                f"nothing defines {'' if pattern.positive else '-'}{pattern.name}/{len(pattern.args)}",
                 where=pattern.span,
-                help=nearest(pattern.name, {*_READABLE, *helpers}),
+                help=nearest(pattern.name, {*_READABLE, *(name for name, _ in helpers)}),
             )
         elif len(pattern.args) not in arities:
             yield _arity(pattern, min(arities))
@@ -234,9 +233,16 @@ def _names(pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
     for i, arg in enumerate(pattern.args):
         sort = _SORTS.get((pattern.name, i))
         for part in arg.alternatives():
-            if sort is not None and part.kind in ("constant", "string"):
+            if sort is not None and part.kind == "constant":
                 yield from _declared(vocabulary, sort, part)
-            elif pattern.name in _EVENTS:
+            elif sort is not None and part.kind != "variable":
+                yield PackError(
+                    "undeclared-name",
+                    f"{part.text} is not the name of a {sort}",
+                    where=part.span or pattern.span,
+                    help=f"write it without quotes: {part.name}" if part.kind == "string" else f"name a {sort}",
+                )
+            elif pattern.name in EVENTS:
                 yield from _skill(part, vocabulary)
 
 
@@ -301,54 +307,3 @@ def _arities(program: Program) -> Iterator[PackError]:
                     where=term.span or rule.head.span,
                     help="hazard, threatens and resolved of a rule bind the same objects",
                 )
-
-
-def _independence(program: Program) -> Iterator[PackError]:
-    graph = _dependencies(program)
-    for rule in program.rules:
-        if rule.head is None or rule.head.name not in ("hazard", "resolved"):
-            continue
-        for key in dependency_key(rule.head):
-            reached = {key} | nx.descendants(graph, key)
-            used = sorted(name for name, _ in reached if name in _EVENTS or name == "threatens")
-            if rule.head.name == "hazard" and any(name == "pending" for name, _ in reached):
-                used.append("pending")
-            if used:
-                yield PackError(
-                    "depends-on-intent",
-                    f"{rule.head.name} of {key[1]} depends on {used[0]}",
-                    where=rule.span,
-                    help="put the intent into threatens, and the state into hazard",
-                )
-
-
-def _stratification(program: Program) -> Iterator[PackError]:
-    graph = _dependencies(program)
-    for component in nx.strongly_connected_components(graph):
-        for head, body, data in graph.subgraph(component).edges(data=True):
-            if data["negative"]:
-                cycle = [head, *nx.shortest_path(graph.subgraph(component), body, head)]
-                yield PackError(
-                    "not-stratified",
-                    "negation or an aggregate in a cycle: " + " <- ".join(f"{n}/{a}" for n, a in cycle),
-                    where=data["span"],
-                    help="break the cycle, so that every conclusion has one answer",
-                )
-                break
-
-
-def _dependencies(program: Program) -> nx.DiGraph[Key]:
-    """Edges from what is concluded to what it is concluded from; `negative` under negation and in aggregates."""
-    graph: nx.DiGraph[Key] = nx.DiGraph()
-    named = {key for rule in program.rules if rule.head for key in dependency_key(rule.head)}
-    for rule in program.rules:
-        for head in dependency_key(rule.head) if rule.head else ():
-            graph.add_node(head)
-            for literal in rule.body:
-                for pattern, monotone in literal.inner:
-                    for body in dependency_key(pattern):
-                        same = [key for key in named if key[0] == body[0]] if body[1] == "*" else [body]
-                        for target in same:
-                            if not (graph.has_edge(head, target) and graph[head][target]["negative"]):
-                                graph.add_edge(head, target, negative=not monotone, span=literal.span)
-    return graph

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
 from obviate.kb import asp
 from obviate.kb.errors import DataError, nearest
 from obviate.kb.files import read_text
+from obviate.kb.patch import path
 from obviate.kb.terms import Atom, Fun
 from obviate.kb.vocabulary import Vocabulary
 
@@ -43,6 +46,16 @@ _IMPLIED: Mapping[str, tuple[str, frozenset[str]]] = {
 _CONTENT_TAGS = frozenset({"safety_food", "safety_chemical", "safety_flammable", "perishable"})
 
 Parameters = Mapping[str, Any]
+
+
+class _Conditions(BaseModel):
+    """The parameters that we read: what a source or remover of particles needs."""
+
+    model_config = ConfigDict(extra="allow")
+    conditions: dict[str, list[tuple[str, Any]] | None] = Field(default_factory=dict)
+
+
+_ABILITIES: TypeAdapter[dict[str, dict[str, _Conditions]]] = TypeAdapter(dict[str, dict[str, _Conditions]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +227,13 @@ def lemma(kind: str) -> str:
 def _read_abilities(file: Path) -> dict[str, dict[str, Parameters]]:
     try:
         data = json.loads(read_text(file))
-    except ValueError as error:
-        raise DataError("file-malformed", f"not JSON: {error}", where=str(file)) from None
-    if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
-        raise DataError("file-malformed", "expected an object that maps kinds to abilities", where=str(file))
-    return data
+        _ABILITIES.validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        message = f"{path(*first['loc']) or 'the file'}: {first['msg'].lower()}"
+        raise DataError("file-malformed", message, where=str(file), help="see tables/abilities.json") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            "file-malformed", f"not JSON: {error}", where=str(file), help="see tables/abilities.json"
+        ) from None
+    return dict(data)

@@ -42,6 +42,7 @@ class _Draft:
         self.into = graph.into
         self.added: set[Atom] = set()
         self.removed: set[Atom] = set()
+        self.said: dict[tuple[str, str], str] = {}  # (object, state or quantity) -> what this patch says of it
         self.supported: dict[str, tuple[str, str]] = {}  # object -> (its new supporter, path of the edge)
 
     def finish(self) -> BeliefGraph:
@@ -70,11 +71,15 @@ class _Draft:
                 where=f"{where}.node_id",
                 help="change a known object with update_node_states",
             )
+        for quantity in new.values:
+            self._declared_one("quantity", quantity, f"{where}.values")
         node = Node(
             tags=frozenset(self._declared("tag", new.tags, f"{where}.tags")),
             states=frozenset(self._declared("state", new.states, f"{where}.states")),
             absent=frozenset(self._declared("state", new.absent, f"{where}.absent")),
-            values=tuple((self._declared_one("quantity", q, f"{where}.values"), n) for q, n in new.values.items()),
+            values=tuple(
+                sorted((self._declared_one("quantity", q, f"{where}.values"), n) for q, n in new.values.items())
+            ),
         )
         self._refuse_both(node.states & node.absent, where)
         self.nodes = self.nodes.insert(name, node)
@@ -87,10 +92,12 @@ class _Draft:
             set(self._declared("state", getattr(update, part), f"{where}.{part}"))
             for part in ("add", "remove", "forget")
         )
-        self._refuse_both((add & remove) | (add & forget) | (remove & forget), where)
+        for part, states in (("add", add), ("remove", remove), ("forget", forget)):
+            self._refuse_both({state for state in states if self._said(name, state, part) != part}, where)
         values = dict(node.values)
         for quantity, n in update.values.items():
             self._declared_one("quantity", quantity, f"{where}.values")
+            self._refuse_both({quantity} if self._said(name, quantity, str(n)) != str(n) else set(), where)
             if n is None:
                 values.pop(quantity, None)
             else:
@@ -187,6 +194,9 @@ class _Draft:
     def _declared_one(self, sort: str, name: str, where: str) -> str:
         self.vocabulary.require(sort, name, where)
         return name
+
+    def _said(self, name: str, what: str, said: str) -> str:
+        return self.said.setdefault((name, what), said)
 
     def _refuse_both(self, names: set[str] | frozenset[str], where: str) -> None:
         if names:

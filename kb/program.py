@@ -47,6 +47,12 @@ class Pattern:
     args: tuple[TermPattern, ...]
     positive: bool
     span: Span = field(compare=False)
+    pool: TermPattern | None = None  # the pool of atoms that this one is written in
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the atom stands for several."""
+        return self.pool is not None or any(part.kind == "pool" for arg in self.args for part in arg.walk())
 
     @property
     def signature(self) -> Signature:
@@ -60,7 +66,8 @@ class Pattern:
 @dataclass(frozen=True, slots=True)
 class Literal:
     """One element of a body. `atom` is set for a plain atom; `inner` lists every atom inside, also of
-    aggregates and conditions, with whether its truth can only help the literal (`monotone`).
+    aggregates and conditions, with whether its truth can only help the literal (`monotone`); `negated` those that
+    stand under a negation.
     """
 
     text: str
@@ -68,6 +75,7 @@ class Literal:
     negations: int = 0
     atom: Pattern | None = None
     inner: tuple[tuple[Pattern, bool], ...] = ()
+    negated: tuple[Pattern, ...] = ()
     variables: frozenset[str] = frozenset()
 
     @property
@@ -84,6 +92,7 @@ class Rule:
     body: tuple[Literal, ...]
     text: str
     span: Span = field(compare=False)
+    arithmetic: bool = False  # whether it computes, so that an instance may be undefined
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -59,7 +59,7 @@ class Vocabulary:
         for file, text in texts:
             program = asp.parse(text, file)
             for rule in program.rules:
-                if rule.head is None or _DECLARATIONS.get(rule.head.name) != len(rule.head.args):
+                if not _declares(rule):
                     raise VocabularyError(
                         "not-a-declaration",
                         f"{rule.text} declares nothing",
@@ -78,6 +78,8 @@ class Vocabulary:
     @classmethod
     def _of(cls, atoms: Iterable[Atom], digest: str) -> Vocabulary:
         by_name: dict[str, list[tuple[str, object]]] = {name: [] for name in _DECLARATIONS}
+        atoms = list(atoms)
+        _refuse_two(atoms)
         for atom in atoms:
             first = atom.args[0]
             name = first.name if isinstance(first, Fun) else str(first)
@@ -159,16 +161,34 @@ class Vocabulary:
                 where=str(action),
                 help=f"write {action.skill}({', '.join('XYZ'[:arity])})" if arity else f"write {action.skill}",
             )
-        known = objects if hasattr(objects, "__contains__") else set(objects)
+        known = objects if isinstance(objects, Collection) else set(objects)
         for i, name in enumerate(action.args):
             if name not in known:
                 raise ActionError(
                     "unknown-object",
                     f"there is no object {name!r}",
                     where=f"argument {i + 1} of {action}",
-                    help=nearest(name, objects),
+                    help=nearest(name, known),
                 )
         return action
+
+
+def _declares(rule: Rule) -> bool:
+    """Whether a rule is a declaration: of names, and of texts and numbers where they belong."""
+    head = rule.head
+    if head is None or not head.positive or _DECLARATIONS.get(head.name) != len(head.args):
+        return False
+    kinds = {"variable", "constant"} | ({"string"} if head.name == "appears" else set())
+    return all(part.kind in kinds for part in head.args[0].alternatives())
+
+
+def _refuse_two(atoms: list[Atom]) -> None:
+    """A skill has one arity, a quantity one unit, a substance one appearance."""
+    said: dict[tuple[str, str], Atom] = {("skill", "done"): Atom("skill", (Fun("done"), 0))}
+    for atom in sorted(atoms, key=str):
+        first = said.setdefault((atom.name, str(atom.args[0])), atom)
+        if first != atom:
+            raise VocabularyError("not-a-declaration", f"{first} and {atom} contradict each other", help="keep one")
 
 
 def _check_numbers(rule: Rule) -> None:

@@ -1,0 +1,156 @@
+"""What depends on what in a rule pack: stratification, independence of intents, recursion that may not end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from obviate.kb.errors import PackError
+from obviate.kb.program import Pattern, Program, Rule, TermPattern
+
+__all__ = ["EVENTS", "MEMBERS", "Key", "dependency_findings", "dependency_key"]
+
+EVENTS = {"intent": 1, "executed": 1}
+MEMBERS = {"hazard": 2, "threatens": 2, "resolved": 2}
+
+Key = tuple[str, str]  # a predicate and its arity; of a safety rule's members, the rule ("*" where it is left open)
+# What a member of a safety rule may not depend on, not even through helpers.
+_BARRED = {
+    "hazard": {*EVENTS, "threatens", "resolved", "pending"},
+    "resolved": {*EVENTS, "threatens"},
+    "threatens": {"pending", "resolved"},
+}
+
+
+def dependency_findings(program: Program) -> Iterator[PackError]:
+    """Everything wrong with how the rules of a pack depend on each other."""
+    graph = _dependencies(program)
+    yield from _intents(program)
+    yield from _opposites(program)
+    yield from _independence(program, graph)
+    yield from _stratification(graph)
+    yield from _new_terms(program, graph)
+
+
+def dependency_key(pattern: Pattern) -> tuple[Key, ...]:
+    """The nodes of the dependency graph that an atom stands for: hazards, intents and targets by rule."""
+    sign = "" if pattern.positive else "-"
+    if pattern.name in MEMBERS and len(pattern.args) == 2:
+        return tuple(
+            (pattern.name, part.name if part.kind == "constant" else "*") for part in pattern.args[0].alternatives()
+        )
+    return ((f"{sign}{pattern.name}", str(len(pattern.args))),)
+
+
+def _intents(program: Program) -> Iterator[PackError]:
+    """A threat needs an intent: each rule reads one positively, itself or through a helper that does."""
+    by_head: dict[Key, list[Rule]] = {}
+    for rule in program.rules:
+        for key in dependency_key(rule.head) if rule.head else ():
+            by_head.setdefault(key, []).append(rule)
+    needing: set[Key] = {("intent", "1"), *by_head}
+    while idle := {key for key in needing if not all(_reads_one_of(needing, r) for r in by_head.get(key, ()))}:
+        needing -= idle
+    for rule in program.rules:
+        if rule.head is not None and rule.head.name == "threatens" and not _reads_one_of(needing, rule):
+            yield PackError(
+                "no-intent",
+                "this threat holds without any intent",
+                where=rule.span,
+                help="add intent(...) to its body: what else makes the hazard one?",
+            )
+
+
+def _reads_one_of(needing: set[Key], rule: Rule) -> bool:
+    return any(set(dependency_key(p)) <= needing for literal in rule.body for p, monotone in literal.inner if monotone)
+
+
+def _opposites(program: Program) -> Iterator[PackError]:
+    """A predicate and its classical negation are not both concluded: they could be, of the same thing."""
+    heads = {rule.head.signature: rule for rule in program.rules if rule.head is not None}
+    for (name, arity, positive), rule in heads.items():
+        if not positive and (name, arity, True) in heads:
+            yield PackError(
+                "opposites",
+                f"the pack concludes both {name}/{arity} and -{name}/{arity}",
+                where=rule.span,
+                help=f"conclude one of them, and read the other as not {name}(...)",
+            )
+
+
+def _independence(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
+    for rule in program.rules:
+        if rule.head is None or rule.head.name not in MEMBERS:
+            continue
+        for key in dependency_key(rule.head):
+            reached = {name for name, _ in {key} | nx.descendants(graph, key)}
+            used = sorted(reached & _BARRED[rule.head.name])
+            if used:
+                yield PackError(
+                    "depends-on-intent",
+                    f"{rule.head.name} of {key[1]} depends on {used[0]}",
+                    where=rule.span,
+                    help="put the intent into threatens, and the state into hazard",
+                )
+
+
+def _stratification(graph: nx.DiGraph[Key]) -> Iterator[PackError]:
+    for component in nx.strongly_connected_components(graph):
+        for head, body, data in graph.subgraph(component).edges(data=True):
+            if data["negative"]:
+                cycle = [head, *nx.shortest_path(graph.subgraph(component), body, head)]
+                yield PackError(
+                    "not-stratified",
+                    "negation or an aggregate in a cycle: " + " <- ".join(f"{n}/{a}" for n, a in cycle),
+                    where=data["span"],
+                    help="break the cycle, so that every conclusion has one answer",
+                )
+                break
+
+
+def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
+    """Recursion that builds new terms may go on for ever, as p(N+1) :- p(N) does."""
+    component = {key: i for i, part in enumerate(nx.strongly_connected_components(graph)) for key in part}
+    for rule in program.rules:
+        for head in dependency_key(rule.head) if rule.head else ():
+            read = [key for literal in rule.body for pattern, _ in literal.inner for key in dependency_key(pattern)]
+            within = {component.get(key) for key in read}
+            bounds = frozenset().union(*(lit.variables for lit in rule.body if lit.atom is None and not lit.inner))
+            builds = rule.head is not None and any(_builds(part, bounds) for part in _parts(rule.head))
+            if component.get(head) in within and builds:
+                yield PackError(
+                    "endless-recursion",
+                    "recursion that builds new terms may never end",
+                    where=rule.span,
+                    help="count with an aggregate, or recurse over objects only",
+                )
+
+
+def _parts(head: Pattern) -> tuple[TermPattern, ...]:
+    """The arguments of a head, a binding taken apart."""
+    last = head.args[-1:] if head.name in MEMBERS and head.args and head.args[-1].kind == "tuple" else ()
+    return (*head.args[: len(head.args) - len(last)], *(part for term in last for part in term.parts))
+
+
+def _builds(term: TermPattern, bounds: frozenset[str]) -> bool:
+    """Whether a term makes new ones of variables that no comparison bounds."""
+    new = term.kind not in ("variable", "pool") and bool(term.variables - bounds)
+    return new or any(_builds(part, bounds) for part in term.parts)
+
+
+def _dependencies(program: Program) -> nx.DiGraph[Key]:
+    """Edges from what is concluded to what it is concluded from; `negative` under negation and in aggregates."""
+    graph: nx.DiGraph[Key] = nx.DiGraph()
+    named = {key for rule in program.rules if rule.head for key in dependency_key(rule.head)}
+    for rule in program.rules:
+        for head in dependency_key(rule.head) if rule.head else ():
+            graph.add_node(head)
+            for literal in rule.body:
+                for pattern, monotone in literal.inner:
+                    for body in dependency_key(pattern):
+                        same = [key for key in named if key[0] == body[0]] if body[1] == "*" else [body]
+                        for target in same:
+                            if not (graph.has_edge(head, target) and graph[head][target]["negative"]):
+                                graph.add_edge(head, target, negative=not monotone, span=literal.span)
+    return graph
