@@ -155,7 +155,7 @@ def _late(rules: Iterable[Rule], situational: set[str]) -> set[Key]:
     roots = (
         {(name, str(arity)) for name, arity, _ in _EVENTS}
         | {("hazard", name) for name in situational}
-        | {("hazard", "*")}
+        | {(member, "*") for member in MEMBERS}
     )
     for rule in rules:
         heads = sorted(_keys(rule))

