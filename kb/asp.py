@@ -269,9 +269,10 @@ class _Reader:
         head = node.head
         if head.ast_type == ast.ASTType.Literal and head.sign == ast.Sign.NoSign:
             atom = head.atom
-            if atom.ast_type == ast.ASTType.SymbolicAtom and atom.symbol.ast_type != ast.ASTType.Pool:
+            if atom.ast_type == ast.ASTType.SymbolicAtom:
                 computes = any(_nodes(node, kind) for kind in _ARITHMETIC)
-                self.rules.append(Rule(self._pattern(atom), self._body(node.body), str(node), span, computes))
+                body, text = self._body(node.body), str(node)
+                self.rules += [Rule(pattern, body, text, span, computes) for pattern in self._patterns(atom)]
                 return
             if atom.ast_type == ast.ASTType.BooleanConstant and not atom.value:
                 self.rules.append(Rule(None, self._body(node.body), str(node), span))

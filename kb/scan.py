@@ -16,6 +16,9 @@ __all__ = ["code_of", "inspect"]
 MAX_DEPTH = 50
 MAX_STATEMENT = 20_000
 MAX_CHAIN = 500
+MAX_RANGE = 10_000
+_CONST = re.compile(r"#const\s+(\w+)\s*=\s*(-?\d{1,20})")
+_RANGE = re.compile(r"(-?\w{1,20})\s*\.\.\s*(-?\w{1,20})")
 _MAX_INT = 2**31 - 1
 _HIDDEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?(?:\*%|\Z)|%[^\n]*|#script\b.*?(?:#end|\Z)', re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}")
@@ -52,7 +55,16 @@ def inspect(text: str, file: str) -> Iterator[PackError]:
     for match in _NUMBER.finditer(code):
         if int(match[0][:20]) > _MAX_INT:
             yield error("integer-overflow", match.start(), f"clingo's integers end at {_MAX_INT}", "use smaller units")
+    yield from (error("too-wide", *found) for found in _too_wide(code))
     yield from (error("too-deep", *found) for found in _too_deep(code))
+
+
+def _too_wide(code: str) -> Iterator[tuple[int, str, str]]:
+    values = dict(_CONST.findall(code))
+    for match in _RANGE.finditer(code):
+        bounds = [str(values.get(bound, bound)) for bound in match.groups()]
+        if all(bound.lstrip("-").isdigit() for bound in bounds) and int(bounds[1]) - int(bounds[0]) > MAX_RANGE:
+            yield match.start(), f"the range {match[0]} has over {MAX_RANGE:,} numbers", "use a comparison instead"
 
 
 def _too_deep(code: str) -> Iterator[tuple[int, str, str]]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from kb_sandbox import Sandbox
-
-from obviate.kb import Pack, household
 
 FINE = {"loaded", "refused"}
 NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]  # a child that dies takes half a second to replace
@@ -83,17 +80,6 @@ NESTED = [("f(", ")"), ("(", ")"), ("(1,", ")"), ("-", ""), ("1+", ""), ("2**", 
 @pytest.mark.parametrize(("depth", "opening", "closing"), [(10_000, "f(", ")"), *((100_000, *pair) for pair in NESTED)])
 def test_terms_nested_deeply_load_or_are_refused(sandbox: Sandbox, depth: int, opening: str, closing: str) -> None:
     assert sandbox.load(f"p({opening * depth}1{closing * depth}).") in FINE
-
-
-def test_the_time_to_load_a_pack_grows_with_its_length_not_its_square() -> None:
-    def seconds(rules: int) -> float:
-        text = "\n".join(f"p({i}) :- object(X), state(X, dusty)." for i in range(rules))
-        start = time.process_time()
-        Pack.of(text, vocabulary=household.vocabulary())
-        return time.process_time() - start
-
-    seconds(10)
-    assert seconds(1_200) < 9 * min(seconds(200), seconds(200))
 
 
 def test_a_pack_that_would_be_ground_for_ever_is_refused(sandbox: Sandbox) -> None:
