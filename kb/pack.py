@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -10,9 +10,10 @@ from pathlib import Path
 
 from obviate.kb import asp
 from obviate.kb.check import findings
-from obviate.kb.errors import PackError, Span
+from obviate.kb.errors import ObviateError, PackError, Span
 from obviate.kb.files import read_text
 from obviate.kb.program import Program, Rule
+from obviate.kb.scan import inspect
 from obviate.kb.terms import Atom, Fun
 from obviate.kb.vocabulary import Vocabulary
 
@@ -78,11 +79,7 @@ class Pack:
         """A pack from texts by file name, or from one text; otherwise like `load`."""
         texts = {f"{name}.lp": texts} if isinstance(texts, str) else texts
         parts = [asp.parse(text, file) for file, text in texts.items()]
-        program = Program(
-            tuple(rule for part in parts for rule in part.rules),
-            tuple(other for part in parts for other in part.others),
-            "\n".join(texts.values()),
-        )
+        program = _joined(parts, texts)
         for problem in findings(program, vocabulary):
             raise problem
         overrides = {key: str(value) for key, value in (consts or {}).items()}
@@ -95,6 +92,30 @@ class Pack:
         text = "\0".join([*texts.values(), *(f"{k}={v}" for k, v in sorted(overrides.items()))])
         return cls(name, vocabulary, program, overrides, rules, sha256(text.encode()).hexdigest()[:16])
 
+    @classmethod
+    def problems(cls, *files: Path | str, vocabulary: Vocabulary) -> tuple[ObviateError, ...]:
+        """Everything wrong with a pack, in the order of its files and lines; nothing if it loads."""
+        try:
+            texts = {str(file): read_text(file) for file in files}
+        except ObviateError as error:
+            return (error,)
+        found: list[ObviateError] = [problem for file, text in texts.items() for problem in inspect(text, file)]
+        parts = []
+        for file, text in () if found else texts.items():
+            try:
+                parts.append(asp.parse(text, file))
+            except PackError as error:
+                found.append(error)
+        if not found:
+            found += findings(_joined(parts, texts), vocabulary)
+        if not found:
+            try:
+                cls.of(texts, vocabulary=vocabulary)
+            except ObviateError as error:
+                found.append(error)
+        unique = {(str(problem.where), problem.code, problem.message): problem for problem in found}
+        return tuple(sorted(unique.values(), key=_place))
+
     @cached_property
     def frame(self) -> tuple[Atom, ...]:
         """The facts about its rules that the kernel needs: deadlines and which rules are targeted."""
@@ -105,6 +126,19 @@ class Pack:
             if rule.targeted:
                 facts.append(Atom("targeted", (Fun(rule.name),)))
         return tuple(facts)
+
+
+def _joined(parts: Sequence[Program], texts: Mapping[str, str]) -> Program:
+    return Program(
+        tuple(rule for part in parts for rule in part.rules),
+        tuple(other for part in parts for other in part.others),
+        "\n".join(texts.values()),
+    )
+
+
+def _place(problem: ObviateError) -> tuple[str, int, int]:
+    where = problem.where
+    return (where.file, where.line, where.column) if isinstance(where, Span) else (str(where), 0, 0)
 
 
 def _placed(error: PackError, texts: Mapping[str, str]) -> PackError:

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from obviate.adapters.cli import bench, run
+from obviate.adapters.cli import bench, check, run
 
 __all__ = ["app", "main"]
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 app.command()(run.demo)
 app.command()(run.run)
 app.command()(run.replay)
+app.command()(check.check)
 app.add_typer(bench.app, name="bench")
 
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXECUTED_ELSEWHERE = {"errors.md"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SAVED_AS = re.compile(r"Saved as `(\S+)`")
+SAVED = re.compile(r"^```(?:toml|prolog)\n(.*?)^```\n\nSaved as `(\S+?)`", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -52,10 +52,8 @@ def commands(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda p: p.name)
 def test_commands_run(page: Path, tmp_path: Path) -> None:
-    saved = SAVED_AS.search(page.read_text(encoding="utf-8"))
-    for language, text in blocks(page):
-        if language == "toml" and saved:
-            (tmp_path / saved[1]).write_text(text, encoding="utf-8")
+    for text, name in SAVED.findall(page.read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     ran = 0
     for line in commands(page):
         command, _, comment = line.partition("#")
