@@ -21,12 +21,12 @@ import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from obviate.engine.world import World
-from obviate.kb import Action, BeliefGraph, household
+from obviate.kb import Action, BeliefGraph, Vocabulary, household
 from obviate.kb.errors import DataError, ObviateError, nearest
 from obviate.kb.files import read_text
 from obviate.kb.kinds import Kinds
@@ -35,6 +35,7 @@ from obviate.kb.patch import EdgePatch, NodePatch, Patch, path
 __all__ = ["Scenario", "names", "read"]
 
 Names = tuple[str, ...]
+List = Annotated[list[str], Field(default_factory=list)]
 
 
 class _Object(BaseModel):
@@ -43,13 +44,13 @@ class _Object(BaseModel):
     kind: str
     on: str = ""
     inside: Annotated[str, Field(alias="in")] = ""
-    next_to: Names = ()
-    states: Names = ()
-    covered: Names = ()
-    contains: Names = ()
-    soaked: Names = ()
-    tags: Names | None = None
-    abilities: Names | None = None
+    next_to: List
+    states: List
+    covered: List
+    contains: List
+    soaked: List
+    tags: list[str] | None = None
+    abilities: list[str] | None = None
 
 
 class _File(BaseModel):
@@ -57,8 +58,8 @@ class _File(BaseModel):
 
     title: str
     instruction: str
-    plan: Names
-    goal: Names = ()
+    plan: list[str]
+    goal: List
     partial: bool = True
     objects: dict[str, _Object]
 
@@ -80,7 +81,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A task to follow. `plan` items are actions, or ``intend ACTION``; `notes` tell what was inferred."""
+    """A task to follow. `plan` items are actions, or ``intend ACTION``."""
 
     name: str
     title: str
@@ -89,7 +90,6 @@ class Scenario:
     plan: Names
     goal: tuple[Goal, ...]
     partial: bool
-    notes: Names
 
     def reached(self) -> bool:
         """Whether the world is as the goal asks."""
@@ -101,7 +101,7 @@ def names() -> list[str]:
     return sorted(item.name.removesuffix(".toml") for item in _shipped().iterdir() if item.name.endswith(".toml"))
 
 
-def read(scenario: str | Path) -> Scenario:
+def read(scenario: str | Path, vocabulary: Vocabulary | None = None) -> Scenario:
     """A scenario by the name of a shipped one or by path. Raises `DataError` naming the place in the file."""
     file = Path(scenario)
     if not file.suffix:
@@ -109,7 +109,7 @@ def read(scenario: str | Path) -> Scenario:
             raise DataError(
                 "unknown-scenario",
                 f"there is no scenario {str(scenario)!r}",
-                help=f"{nearest(str(scenario), names())} A file of your own ends in .toml.",
+                help=f"{nearest(str(scenario), names())} (a file of your own ends in .toml)",
             )
         file = Path(str(_shipped().joinpath(f"{scenario}.toml")))
     try:
@@ -117,14 +117,17 @@ def read(scenario: str | Path) -> Scenario:
     except tomllib.TOMLDecodeError as error:
         raise DataError("scenario-malformed", f"not TOML: {error}", where=str(file)) from None
     except ValidationError as error:
-        first = error.errors()[0]
-        raise DataError(
-            "scenario-malformed",
-            first["msg"].lower(),
-            where=f"{file}: {path(*first['loc'])}",
-            help="see `obviate run --help` for what a scenario holds",
-        ) from None
-    return _Builder(file, parsed).build()
+        raise _malformed(file, error.errors()[0]) from None
+    return _Builder(file, parsed, vocabulary or household.vocabulary()).build()
+
+
+def _malformed(file: Path, first: Any) -> DataError:
+    where, what, help = f"{file}: {path(*first['loc'])}", str(first["msg"]).lower(), "see docs/cli.md"
+    if first["type"] == "extra_forbidden":
+        model = _Object if first["loc"][0] == "objects" else _File
+        known = [field.alias or name for name, field in model.model_fields.items()]
+        what, help = f"unknown key {first['loc'][-1]!r}", nearest(str(first["loc"][-1]), known)
+    return DataError("scenario-malformed", what, where=where, help=help)
 
 
 def _shipped() -> Path:
@@ -134,12 +137,14 @@ def _shipped() -> Path:
 class _Builder:
     """Turns the parsed file into a world, refusing what does not fit with its place."""
 
-    def __init__(self, file: Path, parsed: _File) -> None:
+    def __init__(self, file: Path, parsed: _File, vocabulary: Vocabulary) -> None:
         self._file = file
         self._parsed = parsed
-        self._kinds = Kinds.load(household.vocabulary())
+        self._kinds = Kinds.load(vocabulary)
         self._objects: dict[str, str] = {}
-        self._states: dict[str, list[str]] = {name: list(o.states) for name, o in parsed.objects.items()}
+        self._states: dict[str, list[str]] = {
+            name: [state.lower() for state in o.states] for name, o in parsed.objects.items()
+        }
         self._edges: list[tuple[EdgePatch, str]] = []
 
     def build(self) -> Scenario:
@@ -154,8 +159,8 @@ class _Builder:
             NodePatch(node_id=n, tags=tuple(sorted(self._kinds.tagging(k).tags)), states=tuple(self._states.get(n, ())))
             for n, k in self._objects.items()
         )
-        for name, item in self._parsed.objects.items():
-            for state in item.states:
+        for name in self._parsed.objects:
+            for state in self._states[name]:
                 self._kinds.vocabulary.require("state", state, self._place(name, "states"))
         graph = BeliefGraph.of(self._kinds.vocabulary, Patch(add_nodes=nodes))
         for edge, place in self._edges:
@@ -171,24 +176,34 @@ class _Builder:
             plan=tuple(self._step(i, text) for i, text in enumerate(self._parsed.plan)),
             goal=tuple(self._goal(i, text) for i, text in enumerate(self._parsed.goal)),
             partial=self._parsed.partial,
-            notes=tuple(self._notes()),
         )
 
     def _kind(self, name: str, item: _Object) -> str:
         if item.tags is None and item.abilities is None:
             return self._kinds.resolve(item.kind, self._place(name, "kind"))
         kinds = self._kinds
-        for tag in item.tags or ():
+        tags = [tag.lower() for tag in item.tags or ()]
+        for tag in tags:
             kinds.vocabulary.require("tag", tag, self._place(name, "tags"))
+        known = {ability for kind in kinds.abilities.values() for ability in kind}
+        for ability in item.abilities or ():
+            if ability not in known:
+                where = self._place(name, "abilities")
+                raise DataError(
+                    "scenario-malformed", f"no ability {ability!r}", where=where, help=nearest(ability, known)
+                )
         abilities: dict[str, dict[str, object]] = {ability: {} for ability in item.abilities or ()}
         self._kinds = replace(
             kinds,
-            tags={**kinds.tags, item.kind: frozenset(item.tags or ())},
+            tags={**kinds.tags, item.kind: frozenset(tags)},
             abilities={**kinds.abilities, item.kind: abilities},
         )
         return item.kind
 
     def _relate(self, name: str, item: _Object) -> None:
+        if item.on and item.inside and item.on != item.inside:
+            where = self._place(name, "in")
+            raise DataError("two-supports", f"{name} is also on {item.on}", where=where, help="keep one of the two")
         related = [("ontop", "on", item.on), ("inside", "in", item.inside)]
         related += [("nextto", "next_to", other) for other in item.next_to]
         for pred, key, other in related:
@@ -212,10 +227,13 @@ class _Builder:
         return name
 
     def _step(self, index: int, text: str) -> str:
+        where = f"{self._file}: plan[{index}]"
+        if "done" in self._parsed.plan[:index]:
+            raise DataError("scenario-malformed", "nothing follows done", where=where, help="end the plan with done")
         try:
-            Action.parse(text.removeprefix("intend "))
+            self._kinds.vocabulary.check_action(text.removeprefix("intend "), self._objects)
         except ObviateError as error:
-            raise DataError("scenario-malformed", str(error), where=f"{self._file}: plan[{index}]") from None
+            raise DataError(error.code, error.message, where=where, help=error.help) from None
         return text
 
     def _goal(self, index: int, text: str) -> Goal:
@@ -234,14 +252,6 @@ class _Builder:
                 )
         self._kinds.vocabulary.require("state" if len(parsed.args) == 1 else "relation", parsed.skill, where)
         return Goal(parsed.skill, parsed.args, positive == text)
-
-    def _notes(self) -> list[str]:
-        found = []
-        for name, kind in self._objects.items():
-            tagging = self._kinds.tagging(kind)
-            if tagging.source != "table":
-                found.append(f"{name}: nobody has tagged {kind}; inferred: {', '.join(sorted(tagging.tags)) or 'none'}")
-        return found
 
     def _place(self, name: str, key: str) -> str:
         return f"{self._file}: objects.{name}.{key}"

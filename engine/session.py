@@ -18,10 +18,19 @@ class Session:
     """The packs of an engine, each with a backend of its own, so that their helpers cannot meet."""
 
     def __init__(self, packs: Sequence[Pack], name: str) -> None:
+        for pack in packs:
+            if not isinstance(pack, Pack):
+                raise LifecycleError(
+                    "no-pack", f"{pack!r:.60} is no pack", help="Pack.load(file, vocabulary=...) makes one"
+                )
         if not packs:
             raise LifecycleError("no-pack", "an engine needs at least one rule pack", help="household.pack() is one")
         if len({p.vocabulary.digest for p in packs}) > 1:
-            raise LifecycleError("two-vocabularies", "the packs have different vocabularies", help="load them over one")
+            raise LifecycleError(
+                "two-vocabularies",
+                "the packs have different vocabularies",
+                help="load them over one, as household.pack(vocabulary=...)",
+            )
         if len({pack.name for pack in packs}) < len(packs):
             raise LifecycleError("same-pack-name", "two packs have the same name", help="load one with name=...")
         self.packs = tuple(packs)

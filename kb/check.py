@@ -230,20 +230,38 @@ def _arity(pattern: Pattern, expected: int) -> PackError:
 
 
 def _names(pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
+    """The constants of a belief or event: declared names where names belong, and never where objects do."""
     for i, arg in enumerate(pattern.args):
         sort = _SORTS.get((pattern.name, i))
         for part in arg.alternatives():
-            if sort is not None and part.kind == "constant":
-                yield from _declared(vocabulary, sort, part)
-            elif sort is not None and part.kind != "variable":
-                yield PackError(
-                    "undeclared-name",
-                    f"{part.text} is not the name of a {sort}",
-                    where=part.span or pattern.span,
-                    help=f"write it without quotes: {part.name}" if part.kind == "string" else f"name a {sort}",
-                )
+            if sort is not None:
+                yield from _name(part, sort, pattern, vocabulary)
             elif pattern.name in EVENTS:
                 yield from _skill(part, vocabulary)
+                yield from (_no_object(inner, pattern) for inner in part.parts if inner.kind in ("constant", "number"))
+            elif pattern.name in BELIEFS and (pattern.name, i) != ("value", 2) and part.kind in ("constant", "number"):
+                yield _no_object(part, pattern)
+
+
+def _name(part: TermPattern, sort: str, pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
+    where = part.span or pattern.span
+    if part.kind == "constant":
+        yield from _declared(vocabulary, sort, part)
+    elif part.kind != "variable":
+        help = f"write it without quotes: {part.name}" if part.kind == "string" else f"name a {sort}"
+        yield PackError("undeclared-name", f"{part.text} is not the name of a {sort}", where=where, help=help)
+    elif part.text.lower() in vocabulary.names(sort):
+        help = f"write {part.text.lower()}"
+        yield PackError("undeclared-name", f"{part.text} is a variable here, not a {sort}", where=where, help=help)
+
+
+def _no_object(part: TermPattern, pattern: Pattern) -> PackError:
+    return PackError(
+        "constant-object",
+        f"{part.text} is never an object: ids are strings",
+        where=part.span or pattern.span,
+        help=f'write "{part.text}", or a variable',
+    )
 
 
 def _declared(vocabulary: Vocabulary, sort: str, part: TermPattern) -> Iterator[PackError]:

@@ -16,7 +16,8 @@ def read_text(file: Path | str) -> str:
     path = Path(file)
     try:
         if not path.is_file():  # a pipe or device would be read for ever
-            raise DataError("file-missing", "there is no such file", where=str(file))
+            what = "it is a folder" if path.is_dir() else "there is no such file"
+            raise DataError("file-missing", what, where=str(file), help="name a file")
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:

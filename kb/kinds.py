@@ -106,7 +106,7 @@ class Kinds:
 
     def resolve(self, name: str, where: str = "") -> str:
         """The kind that `name` means. Raises `DataError` (``unknown-kind``) with what is near."""
-        if name in self.tags or name in self.abilities or ".n." in name:
+        if name in self.tags or name in self.abilities:
             return name
         known = sorted(self.tags.keys() | self.abilities.keys())
         found = [kind for kind in known if lemma(kind) == name]

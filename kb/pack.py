@@ -183,6 +183,13 @@ def _describe(program: Program, atoms: set[Atom]) -> dict[str, SafetyRule]:
         mode = str(said["rule", name])
         deadline = said.get(("deadline", name), Fun("before_intent" if mode == "situational" else "before_done"))
         principle = said.get(("principle", name), "")
+        if mode == "temporal" and ("threatens", name) in spans and deadline != Fun("before_intent"):
+            raise PackError(
+                "idle-threat",
+                f"{name} is temporal, so its threat would never matter",
+                where=spans["threatens", name],
+                help=f"make it situational, or add deadline({name}, before_intent)",
+            )
         rules[name] = SafetyRule(
             name=name,
             mode=mode,
@@ -210,8 +217,11 @@ def _deadline(term: object, name: str, span: Span) -> str | int:
 
 
 def _check_consts(program: Program, overrides: Mapping[str, str]) -> None:
-    declared = {other.text.split()[1] for other in program.others if other.kind == "definition"}
-    for name in overrides:
+    declared = {other.text.split()[1]: other.text for other in program.others if other.kind == "definition"}
+    for name, value in overrides.items():
+        default = declared.get(name, "").partition("=")[2].strip(" .")
+        if default.lstrip("-").isdigit() and not value.lstrip("-").isdigit():
+            raise PackError("bad-const", f"{name} is a number, not {value!r}", help=f"its default is {default}")
         if name not in declared:
             raise PackError(
                 "unknown-const",

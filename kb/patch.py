@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from obviate.kb.errors import PatchError
+from obviate.kb.errors import PatchError, nearest
 
 __all__ = ["EdgePatch", "NodePatch", "Patch", "StatePatch"]
 
@@ -76,12 +76,12 @@ class Patch(_Part):
         except ValidationError as error:
             first = error.errors()[0]
             what = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
-            raise PatchError(
-                "patch-malformed",
-                f"expected a JSON object, found {data!r:.40}" if not first["loc"] else what,
-                where=path(*first["loc"]),
-                help="a patch has the lists " + ", ".join(cls.model_fields),
-            ) from None
+            help = "a patch has the lists " + ", ".join(cls.model_fields)
+            if first["type"] == "extra_forbidden":
+                what, help = f"unknown key {first['loc'][-1]!r}", nearest(str(first["loc"][-1]), _keys(first["loc"]))
+            elif not first["loc"]:
+                what = f"expected a JSON object, found {data!r:.40}"
+            raise PatchError("patch-malformed", what, where=path(*first["loc"]), help=help) from None
 
     @classmethod
     def scene(cls, data: Patch | Mapping[str, Any]) -> Patch:
@@ -93,6 +93,14 @@ class Patch(_Part):
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data, without the parts that are empty."""
         return self.model_dump(mode="json", exclude_defaults=True)
+
+
+def _keys(place: tuple[str | int, ...]) -> list[str]:
+    """The keys that are known where an unknown one was found."""
+    parts: dict[str, type[BaseModel]] = {"add_nodes": NodePatch, "update_node_states": StatePatch}
+    parts |= {"add_edges": EdgePatch, "remove_edges": EdgePatch}
+    model = parts.get(str(place[0]), Patch) if len(place) > 1 else Patch
+    return list(model.model_fields)
 
 
 def path(*parts: str | int) -> str:

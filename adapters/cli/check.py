@@ -25,12 +25,10 @@ def check(
     """
     import json as jsonlib
 
-    from obviate.kb import Pack, Vocabulary, household
+    from obviate.kb import Pack, household
     from obviate.kb.errors import DataError, Span
 
-    household_words = household.folder / "vocabularies" / "household.lp"
-    words = Vocabulary.load(household_words, *vocabulary) if vocabulary else household.vocabulary()
-    problems = Pack.problems(*packs, vocabulary=words)
+    problems = Pack.problems(*packs, vocabulary=household.words(*(vocabulary or ())))
     unreadable = next((problem for problem in problems if isinstance(problem, DataError)), None)
     if unreadable is not None:
         raise unreadable

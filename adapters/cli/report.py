@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from rich.table import Table
 from obviate.engine.engine import Engine
 from obviate.engine.episode import Step, follow
 from obviate.engine.record import Change, Record, Trigger
-from obviate.kb import BeliefGraph, Patch, household
+from obviate.kb import BeliefGraph, Pack, Patch, Vocabulary, household
 
-__all__ = ["follow_scenario", "follow_task", "replay_log"]
+__all__ = ["Options", "follow_scenario", "follow_task", "replay_log"]
 
 _VERDICTS = {
     "passed": "[green]passed[/green]",
@@ -27,16 +28,33 @@ _VERDICTS = {
 _LABELS = {"goal": "goal reached", "ts": "task success", "ss": "safe success", "violated": "goals violated"}
 
 
-def follow_scenario(name: str, *, backend: str, json: bool, log: Path | None, partial: bool | None = None) -> bool:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How an episode is followed and told; `packs` and `words` are files beside the household's own."""
+
+    backend: str = "multishot"
+    json: bool = False
+    log: Path | None = None
+    packs: tuple[Path, ...] = ()
+    words: tuple[Path, ...] = ()
+
+    def engine(self, vocabulary: Vocabulary, scene: Patch) -> Engine:
+        """An engine with the packs asked for."""
+        own = [Pack.load(file, vocabulary=vocabulary) for file in self.packs]
+        packs = [household.pack(vocabulary=vocabulary if self.words else None), *own]
+        return Engine(*packs, objects=scene, backend=self.backend, log=self.log)
+
+
+def follow_scenario(name: str, options: Options, *, partial: bool | None = None) -> bool:
     """Follow a scenario and tell it. Returns whether the goal was reached and no rule failed."""
     from obviate.adapters import scenario
 
-    task = scenario.read(name)
+    vocabulary = household.words(*options.words)
+    task = scenario.read(name, vocabulary)
     hidden = task.partial if partial is None else partial
-    scene = task.world.observe(BeliefGraph(household.vocabulary()), partial=hidden)
-    with Engine(household.pack(), objects=scene, backend=backend, log=log) as engine:
-        teller = _Teller(engine, json=json)
-        teller.title(task.title, task.instruction, task.notes)
+    with options.engine(vocabulary, task.world.observe(BeliefGraph(vocabulary), partial=hidden)) as engine:
+        teller = _Teller(engine, json=options.json)
+        teller.title(task.title, task.instruction, ())
         for step in follow(task.world, engine, task.plan, partial=hidden):
             teller.step(step)
         if not engine.ended:
@@ -44,7 +62,7 @@ def follow_scenario(name: str, *, backend: str, json: bool, log: Path | None, pa
         return teller.end({"scenario": task.name, "goal": task.reached()})
 
 
-def follow_task(name: str, data: Path, *, backend: str, partial: bool, json: bool, log: Path | None) -> bool:
+def follow_task(name: str, data: Path, options: Options, *, partial: bool) -> bool:
     """Follow the golden plan of an IS-Bench task and tell it with its native score."""
     from obviate.adapters.isbench import Checkout, Scorer
     from obviate.adapters.isbench.bench import act
@@ -53,11 +71,11 @@ def follow_task(name: str, data: Path, *, backend: str, partial: bool, json: boo
 
     checkout = Checkout(data)
     task = checkout.load(name)
-    kinds = Kinds.load(household.vocabulary(), abilities=checkout.abilities_file)
+    kinds = Kinds.load(household.words(*options.words), abilities=checkout.abilities_file)
     world, scorer = build_world(task, kinds), Scorer(task)
     scene = world.observe(BeliefGraph(kinds.vocabulary), partial=partial)
-    with Engine(household.pack(), objects=scene, backend=backend, log=log) as engine:
-        teller = _Teller(engine, json=json)
+    with options.engine(kinds.vocabulary, scene) as engine:
+        teller = _Teller(engine, json=options.json)
         teller.title(task.name, task.instruction, (*task.notes, *map(str, untagged(task, kinds))))
         steps = 0
         for step in act(task.plan, world, engine, scorer, partial=partial):
@@ -141,6 +159,7 @@ class _Teller:
         self._console.print(self._table)
         self._console.print()
         self._console.print(_records_table(records))
+        self._console.print("[dim]Row t is judged on the beliefs at t; what it changes is believed at t+1.[/dim]")
         passed = sum(record.verdict == "passed" for record in records)
         facts = (f"{_LABELS[key]}: {_plain(value)}" for key, value in summary.items() if key in _LABELS)
         self._console.print(f"\n{', '.join(facts)}; rules passed: {passed}, failed: {len(failed)}")

@@ -22,7 +22,7 @@ def demo(json: AsJson = False) -> None:
     """
     from obviate.adapters.cli import report
 
-    report.follow_scenario(DEMO, backend="multishot", json=json, log=None)
+    report.follow_scenario(DEMO, report.Options(json=json))
     if not json:
         typer.echo("Next: `obviate run peach`, or `obviate run --help` to write a scenario of your own.")
 
@@ -30,6 +30,10 @@ def demo(json: AsJson = False) -> None:
 def run(
     scenario: Annotated[str, typer.Argument(help="A shipped scenario, a .toml file, or with --data an IS-Bench task.")],
     data: Annotated[Path | None, typer.Option(help="The root of an IS-Bench checkout.")] = None,
+    pack: Annotated[
+        list[Path] | None, typer.Option(help="Rules of your own beside the household's; repeatable.")
+    ] = None,
+    vocabulary: Annotated[list[Path] | None, typer.Option(help="Words beside the household's; repeatable.")] = None,
     backend: Backend = "multishot",
     partial: Annotated[bool | None, typer.Option("--partial/--full", help="See into closed containers?")] = None,
     json: AsJson = False,
@@ -44,10 +48,11 @@ def run(
     """
     from obviate.adapters.cli import report
 
+    options = report.Options(backend, json, log, tuple(pack or ()), tuple(vocabulary or ()))
     if data is None:
-        ok = report.follow_scenario(scenario, backend=backend, partial=partial, json=json, log=log)
+        ok = report.follow_scenario(scenario, options, partial=partial)
     else:
-        ok = report.follow_task(scenario, data, backend=backend, partial=bool(partial), json=json, log=log)
+        ok = report.follow_task(scenario, data, options, partial=bool(partial))
     raise typer.Exit(0 if ok else 1)
 
 

@@ -48,12 +48,6 @@ def test_a_kind_of_its_own_brings_tags_and_abilities(tmp_path: Path) -> None:
     assert task.world.kinds.can("urn", "openable")
 
 
-def test_an_untagged_kind_is_reported(tmp_path: Path) -> None:
-    task = scenario.read(write(tmp_path, GOOD + 'thing = { kind = "gizmo.n.01" }\n'))
-
-    assert task.notes == ("thing: nobody has tagged gizmo.n.01; inferred: none",)
-
-
 BROKEN = {
     "not TOML": ('title = "x', "scenario-malformed", ""),
     "a missing key": (GOOD.replace("instruction", "instructions"), "scenario-malformed", "instruction"),
@@ -63,12 +57,35 @@ BROKEN = {
         "objects.table.coverd",
     ),
     "an unknown kind": (GOOD.replace('"vase"', '"vaze"'), "unknown-kind", "objects.vase.kind"),
+    "an unknown synset": (GOOD.replace('"vase"', '"vsae.n.01"'), "unknown-kind", "objects.vase.kind"),
+    "two places": (
+        GOOD.replace('on = "table", next', 'on = "table", in = "rag", next'),
+        "two-supports",
+        "objects.vase.in",
+    ),
+    "an unknown skill": (GOOD.replace('"wipe(', '"whipe('), "unknown-skill", "plan[1]"),
+    "an unknown object in the plan": (
+        GOOD.replace('"intend wipe(table, rag)', '"intend wipe(table, rug)'),
+        "unknown-object",
+        "plan[0]",
+    ),
+    "a step after the end": (GOOD.replace('"done"]', '"done", "wait(rag)"]'), "scenario-malformed", "plan[3]"),
+    "an unknown ability": (
+        GOOD + 'u = { kind = "u", abilities = ["openabel"] }',
+        "scenario-malformed",
+        "objects.u.abilities",
+    ),
+    "a word for a list": (
+        GOOD.replace('covered = ["dust"]', 'covered = "dust"'),
+        "scenario-malformed",
+        "objects.table.covered",
+    ),
     "an unknown tag": (GOOD + 'u = { kind = "u", tags = ["fragil"] }', "undeclared-name", "objects.u.tags"),
     "an undeclared state": (GOOD.replace('covered = ["dust"]', 'states = ["dustyy"]'), "undeclared-name", "states"),
     "an unknown place": (GOOD.replace('on = "table", next', 'on = "tabel", next'), "unknown-object", "objects.vase.on"),
     "an action that cannot be read": (
         GOOD.replace("intend wipe(table, rag)", "wipe(table"),
-        "scenario-malformed",
+        "action-syntax",
         "plan[0]",
     ),
     "a goal that cannot be read": (

@@ -41,8 +41,10 @@ def test_a_kind_goes_by_its_synset_or_its_word(kinds: Kinds, name: str) -> None:
     assert ".n." in kinds.resolve(name)
 
 
-def test_a_synset_that_nobody_described_is_still_a_kind(kinds: Kinds) -> None:
-    assert kinds.resolve("gizmo.n.01") == "gizmo.n.01"
+def test_a_synset_that_nobody_described_is_refused(kinds: Kinds) -> None:
+    with pytest.raises(DataError) as refused:
+        kinds.resolve("gizmo.n.01", "here")
+    assert (refused.value.code, refused.value.where) == ("unknown-kind", "here")
 
 
 @pytest.mark.parametrize(

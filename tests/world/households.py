@@ -140,13 +140,15 @@ def random_world(random: Random) -> World:
     facts += maybe("open", able("openable")) + maybe("toggled_on", able("toggleable"))
     facts += maybe("frozen", able("freezable")) + maybe("hot", able("heatable")) + maybe("cooked", able("cookable"))
     facts += pairs("contains", able("fillable"), present) + pairs("saturated", able("particleRemover"), present)
-    for fact in pairs("covered", there, present):
+    movable = [name for name in there if name not in FURNITURE]
+    laundry = movable[:2] if "washer" in there else []
+    for fact in pairs("covered", there, present) + [f"covered {x} {y}" for x in laundry for y in present[1:2]]:
         _, name, system = fact.split()
         look = kinds().vocabulary.appearances.get(KINDS[system])
         facts += [fact, f"{look} {name}"] if look else [fact]
     for i, name in enumerate(there[1:], 1):
         if random.random() < 0.7:
-            below = random.choice(there[:i])
+            below = "washer" if name in laundry else random.choice(there[:i])
             deep = below in able("fillable") and below not in able("openable")
             how = random.choice([["ontop"], ["inside"], ["ontop", "inside"] if deep else ["inside"]])
             facts += [f"{relation} {name} {below}" for relation in how]
