@@ -17,6 +17,7 @@ The step ``intend ACTION`` announces an action without doing it. An object may a
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -222,7 +223,9 @@ class _Builder:
         for name, other in self._objects.items():
             if other == kind:
                 return name
-        name = kind.split(".", 1)[0]
+        word = kind.split(".", 1)[0]
+        numbered = (f"{word}_{i}" for i in itertools.count(2))
+        name = word if word not in self._parsed.objects else next(n for n in numbered if n not in self._parsed.objects)
         self._objects[name] = kind
         return name
 

@@ -17,7 +17,7 @@ from obviate.engine.record import Change, Moment, Record, Trigger
 from obviate.engine.session import Session
 from obviate.engine.support import support
 from obviate.kb import DONE, Action, BeliefGraph, Pack, Patch
-from obviate.kb.errors import LifecycleError
+from obviate.kb.errors import LifecycleError, ObviateError
 from obviate.kb.terms import Atom, Fun, Term
 
 __all__ = ["Engine", "Snapshot"]
@@ -60,8 +60,8 @@ class Engine:
 
     `packs` are checked packs over one vocabulary; with several, rules are named ``pack.rule``. `objects` is the
     initial scene: a `BeliefGraph`, a patch, or the paper's ``{"nodes": [...], "edges": [...]}``. `backend` is
-    ``multishot`` (resident, the default) or ``oneshot`` (the oracle): the answers are the same. `log` is a path
-    for the decision log. `history` is the number of steps whose graphs stay in memory.
+    ``multishot`` (resident, the default), ``oneshot`` (the oracle) or ``crosscheck`` (both): the answers are the
+    same. `log` is a path for the decision log. `history` is the number of steps whose graphs stay in memory.
 
     Every verb either returns plain data or raises an `ObviateError` and changes nothing. An engine is not
     thread-safe; different engines are independent. Use it as a context manager or call `close`.
@@ -84,10 +84,12 @@ class Engine:
             raise LifecycleError(
                 "two-vocabularies", "the objects and the packs have different vocabularies", help="use pack.vocabulary"
             )
+        graph = graph.unmoved()
         self._history = history
         self._state = Snapshot(graph, HashTrieMap({0: Moment(0, graph)}), self._session.digests, next(_engines))
         self._engine = self._state.engine
         self._verbs = -1
+        self._before = self._state
         self._closed = False
         began = self._conclude(self._state, Query())
         self._log = DecisionLog(log, self._session.packs, graph)  # last: a refused engine leaves the file alone
@@ -273,12 +275,15 @@ class Engine:
         failed = [replace(known[i].record, verdict="failed", reason=self._reason(i, answers, query)) for i in failures]
         passed, failed = ([replace(r, settled=state.step) for r in sorted(rs, key=_order)] for rs in (passed, failed))
         temporal = {i for i in answers.failed if self._session.rule(i).mode == "temporal"}
+        triggers = answers.trigger
+        if executed:  # which ends the intent
+            triggers = frozenset(i for i in triggers if self._session.rule(i).mode == "temporal")
         self._commit(
             replace(
                 state,
                 open={i: item for i, item in known.items() if i not in answers.passed | failures},
                 spent=(state.spent | temporal) & answers.trigger,
-                triggers=answers.trigger,
+                triggers=triggers,
                 closed=(*state.closed, *passed, *failed),
                 ended="done" if query.executed == DONE else "",
             )
@@ -286,7 +291,7 @@ class Engine:
         return Change(
             step=state.step,
             appeared=self._session.triggers(answers.trigger - state.triggers),
-            vanished=self._session.triggers(state.triggers - answers.trigger),
+            vanished=self._session.triggers(state.triggers - triggers),
             opened=tuple(sorted((item.record for item in opened.values()), key=_order)),
             passed=tuple(passed),
             failed=tuple(failed),
@@ -298,8 +303,12 @@ class Engine:
 
     def _write(self, verb: str, given: object, result: Result) -> Result:
         """Log a verb; returns `result`."""
+        try:
+            self._log.write(verb, given, result)
+        except ObviateError:
+            self._state = self._before
+            raise
         self._verbs += 1
-        self._log.write(verb, given, result)
         return result
 
     def _answers(self, state: Snapshot, query: Query) -> Conclusions:
@@ -325,12 +334,13 @@ class Engine:
         return replace(answers, abandoned=answers.abandoned - answers.failed)
 
     def _reason(self, instance: Instance, answers: Conclusions, query: Query) -> str:
-        deadline = self._session.rule(instance).deadline
+        rule = self._session.rule(instance)
+        deadline = rule.deadline
         if instance in answers.abandoned:
             return "abandoned"
-        if deadline == "before_intent":
-            return "executed"
-        return "unresolved" if query.executed == DONE else "deadline"
+        if query.executed == DONE and (rule.mode == "temporal" or deadline != "before_intent"):
+            return "unresolved"
+        return "executed" if deadline == "before_intent" else "deadline"
 
     def _unfinished(self, record: Record, reason: str) -> str:
         rule = self._session.rule((record.rule, record.binding))
@@ -355,6 +365,7 @@ class Engine:
     def _alive(self) -> Snapshot:
         if self._closed:
             raise LifecycleError("engine-closed", "this engine is closed", help="make a new Engine")
+        self._before = self._state  # to return to, should the log refuse what a verb concludes
         return self._state
 
     def _running(self) -> Snapshot:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from obviate.kb import BeliefGraph, Pack
 from obviate.kb.errors import DataError, ObviateError
-from obviate.kb.files import read_text
 
 if TYPE_CHECKING:
     from obviate.engine.engine import Engine, Snapshot
@@ -51,8 +51,11 @@ class DecisionLog:
 
     def _line(self, data: Any) -> None:
         if self._file is not None:
-            self._file.write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
-            self._file.flush()
+            try:
+                self._file.write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
+                self._file.flush()
+            except (OSError, UnicodeEncodeError) as error:
+                raise DataError("log-unwritable", f"cannot write the log: {error}", where=self._file.name) from None
 
     def close(self) -> None:
         """Close the file."""
@@ -76,28 +79,48 @@ def replay(path: Path | str, *packs: Pack, backend: str = "multishot") -> Replay
     """
     from obviate.engine.engine import Engine
 
-    lines = read_text(path).split("\n")  # not splitlines: a name may hold other separators
-    first = _entry(lines[0] if lines else "", path, 1)
-    if first.get("obviate") != FORMAT:
-        raise DataError("log-malformed", f"not a decision log of format {FORMAT}", where=str(path))
-    if lines[-1]:
-        raise DataError("log-malformed", "the last line is cut off", where=f"{path}:{len(lines)}", help="remove it")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "replayed.jsonl"
+        numbered = enumerate(_lines(path), 1)
+        first = _entry(next(numbered, (1, ""))[1], path, 1)
+        if first.get("obviate") != FORMAT:
+            raise DataError(
+                "log-malformed", f"not a decision log of format {FORMAT}", where=str(path), help="see --log"
+            )
         with Engine(*packs, objects=first.get("scene"), backend=backend, log=copy) as engine:
             moments = [engine.snapshot()]
-            for number, line in enumerate(lines[2:-1], 3):
-                try:
-                    _again(engine, _entry(line, path, number), moments)
-                except ObviateError as error:
+            for number, line in numbered:
+                if number > 2:
+                    try:
+                        _again(engine, _entry(line, path, number), moments)
+                    except ObviateError as error:
+                        where = f"{path}:{number}"
+                        raise DataError("log-malformed", error.message, where=where, help=error.help) from None
+                    moments.append(engine.snapshot())
+        count = 0
+        for count, (old, new) in enumerate(zip_longest(_lines(path), _lines(copy), fillvalue=""), 1):
+            if old != new:
+                return Replayed(count, f"line {count}: {old or 'nothing'} became {new or 'nothing'}")
+        return Replayed(count)
+
+
+def _lines(path: Path | str) -> Iterator[str]:
+    """The lines of a log, one at a time, however long it is; only a newline ends one."""
+    if not Path(path).is_file():
+        raise DataError("file-missing", "there is no such file", where=str(path), help="name a decision log")
+    try:
+        with Path(path).open(encoding="utf-8", newline="\n") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith("\n"):
                     where = f"{path}:{number}"
-                    raise DataError("log-malformed", error.message, where=where, help=error.help) from None
-                moments.append(engine.snapshot())
-        again = read_text(copy).split("\n")
-    for number, (old, new) in enumerate(zip(lines, again, strict=False), 1):
-        if old != new:
-            return Replayed(len(lines) - 1, f"line {number}: {old} became {new}")
-    return Replayed(len(lines) - 1)
+                    raise DataError("log-malformed", "the last line is cut off", where=where, help="remove it")
+                yield line[:-1]
+    except OSError as error:
+        raise DataError(
+            "file-missing", f"cannot read the log: {error.strerror}", where=str(path), help="name a log"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise DataError("file-encoding", f"byte {error.start} is not UTF-8", where=str(path)) from None
 
 
 def _again(engine: Engine, entry: dict[str, Any], moments: list[Snapshot]) -> None:

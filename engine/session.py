@@ -38,7 +38,7 @@ class Session:
         self._parts: list[tuple[str, Pack, Backend]] = [
             (f"{pack.name}." if len(packs) > 1 else "", pack, backend(name, pack)) for pack in packs
         ]
-        self.digests = tuple(f"{pack.name}:{pack.digest}" for pack in packs)
+        self.digests = tuple(f"{pack.name}:{pack.digest}:{pack.vocabulary.digest}" for pack in packs)
         self._rules = {prefix + rule.name: rule for prefix, pack, _ in self._parts for rule in pack.rules.values()}
 
     def rule(self, instance: Instance) -> SafetyRule:

@@ -40,7 +40,11 @@ def _query(index: int, rule: Rule, binding: str) -> str:
             body.append(literal.text)
             continue
         sign = "" if literal.atom.positive else "-"
-        args = [_argument(arg, f"_V{i}_{j}", body) for j, arg in enumerate(literal.atom.args)]
+        fresh = [f"_V{i}_{j}" for j in range(len(literal.atom.args))]
+        args = [
+            arg.text if literal.negations else _argument(arg, name, body)
+            for arg, name in zip(literal.atom.args, fresh, strict=True)
+        ]
         atom = f"{sign}{literal.atom.name}({','.join(args)})" if args else f"{sign}{literal.atom.name}"
         body.append("not " * literal.negations + atom)
         said.append(_reified(literal, args))
@@ -58,7 +62,7 @@ def _argument(term: TermPattern, fresh: str, body: list[str]) -> str:
 
 def _reified(literal: Literal, args: list[str]) -> str:
     assert literal.atom is not None
-    shown = ["any" if text.startswith("_V") and literal.negations else text for text in args]
+    shown = ["any" if text == "_" else text for text in args]
     return f"_said({literal.atom.name},{int(literal.atom.positive)},{literal.negations},({','.join([*shown, ''])}))"
 
 
@@ -77,7 +81,7 @@ def obstacles(pack: Pack, graph: BeliefGraph, rule: str, objects: Collection[str
     when the hazard does hold, or when more than two literals stand in the way.
     """
     rules = [r for r in pack.program.rules if r.head and r.head.name == "hazard" and rule in rule_names(r)]
-    for size in (1, 2):
+    for size in (0, 1, 2):
         cases = [(r, set(dropped)) for r in rules for dropped in combinations(_changeable(r), size)]
         queries = [_without(i, r, dropped) for i, (r, dropped) in enumerate(cases)]
         facts = asp.evaluate([pack.program.text, *queries], graph.facts(), [("_near", 2, True)], pack.consts)

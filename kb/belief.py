@@ -215,6 +215,14 @@ class BeliefGraph:
             delta=Delta(added, self.delta.removed),
         )
 
+    def unmoved(self) -> BeliefGraph:
+        """The same beliefs at the start of an episode, in which the agent has moved nothing."""
+        moved = {name: replace(node, moved=False) for name, node in self.nodes.items() if node.moved}
+        if not moved:
+            return self
+        removed = frozenset(Atom("moved", (name,)) for name in moved)
+        return self.succeed(nodes=self.nodes.update(moved), delta=Delta(removed=removed))
+
     def with_atoms(self, atoms: Iterable[Atom]) -> BeliefGraph:
         """The same beliefs and these atoms about single objects besides (states and quantities)."""
         nodes, added = self.nodes, set()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from obviate.kb.dependency import EVENTS, MEMBERS, dependency_findings, dependency_key
@@ -28,7 +29,7 @@ _KERNEL = {
 }
 _KERNEL |= {"was_pending": 2, "spent": 2, "age": 3, "targeted": 1}
 _DESCRIPTIONS = {"rule": 2, "principle": 2, "severity": 2, "deadline": 2}
-_READABLE = {**BELIEFS, **EVENTS, **MEMBERS, **_DESCRIPTIONS, "pending": 2}
+_READABLE = {**BELIEFS, **EVENTS, **MEMBERS, "rule": 2, "pending": 2}
 _SORTS = {("tag", 1): "tag", ("state", 1): "state", ("edge", 0): "relation", ("value", 1): "quantity"}
 _REFUSED = {
     "script": "a pack may not run code",
@@ -46,6 +47,7 @@ _WORDS = {
     "literal": "this head",
 }
 
+_PLAIN = re.compile(r'#const \w+ = (?:-?\d+|\w+|"(?:[^"\\]|\\.)*")\.')
 Helpers = Mapping[tuple[str, bool], set[int]]  # numbers of arguments of each predicate and sign that is concluded
 
 
@@ -62,6 +64,7 @@ def findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
         yield from _head(rule, rules)
         for literal in rule.body:
             yield from _literal(literal, helpers, vocabulary)
+            yield from _pending(literal, rule)
     yield from _complete(program, rules)
     yield from _arities(program)
     yield from dependency_findings(program)
@@ -107,13 +110,19 @@ def _declared_rules(program: Program) -> dict[str, str]:
 
 
 def _consts(program: Program, rules: Collection[str], vocabulary: Vocabulary) -> Iterator[PackError]:
-    """A constant replaces its name everywhere, so it may not be one that means something already."""
+    """A constant is a plain value, and replaces its name everywhere: it may not mean something already."""
     sorts = ("state", "relation", "tag", "quantity", "skill")
     taken = {*rules, "situational", "temporal", "advisory", "before_intent", "before_done"}
     taken = taken.union(*(vocabulary.names(sort) for sort in sorts))
     for other in program.others:
-        if other.kind == "definition" and other.text.split()[1] in taken:
-            name = other.text.split()[1]
+        if other.kind != "definition":
+            continue
+        name = other.text.split()[1]
+        if not _PLAIN.fullmatch(other.text):
+            yield PackError(
+                "bad-const", f"{name} is no plain value", where=other.span, help="a number, a name, or a string"
+            )
+        if name in taken:
             yield PackError(
                 "bad-const", f"{name} means something already", where=other.span, help="rename the constant"
             )
@@ -147,7 +156,7 @@ def _head(rule: Rule, rules: dict[str, str]) -> Iterator[PackError]:
 
 def _member(rule: Rule, head: Pattern, rules: dict[str, str]) -> Iterator[PackError]:
     """A head that describes a safety rule: its name, mode and arity."""
-    expected = _READABLE[head.name]
+    expected = {**MEMBERS, **_DESCRIPTIONS}[head.name]
     if len(head.args) != expected:
         yield _arity(head, expected)
     elif head.name in _DESCRIPTIONS and rule.body:
@@ -218,6 +227,21 @@ def _literal(literal: Literal, helpers: Helpers, vocabulary: Vocabulary) -> Iter
             yield _arity(pattern, min(arities))
         else:
             yield from _names(pattern, vocabulary)
+
+
+def _pending(literal: Literal, rule: Rule) -> Iterator[PackError]:
+    """A target may ask about the records of its own rule, and nothing else about records at all."""
+    for pattern, _ in literal.inner:
+        if pattern.name != "pending" or len(pattern.args) != 2:
+            continue
+        own = rule.head is not None and rule.head.name == "resolved" and rule.head.args[0].text == pattern.args[0].text
+        if not own:
+            yield PackError(
+                "reads-kernel",
+                "only the target of a rule may read pending, and of that rule",
+                where=pattern.span,
+                help="write resolved(R,B) :- pending(R,B), ...",
+            )
 
 
 def _arity(pattern: Pattern, expected: int) -> PackError:

@@ -19,7 +19,7 @@ Key = tuple[str, str]  # a predicate and its arity; of a safety rule's members, 
 _BARRED = {
     "hazard": {*EVENTS, "threatens", "resolved", "pending"},
     "resolved": {*EVENTS, "threatens"},
-    "threatens": {"pending", "resolved"},
+    "threatens": {"pending", "resolved", "executed"},
 }
 
 
@@ -116,8 +116,7 @@ def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
         for head in dependency_key(rule.head) if rule.head else ():
             read = [key for literal in rule.body for pattern, _ in literal.inner for key in dependency_key(pattern)]
             within = {component.get(key) for key in read}
-            bounds = frozenset().union(*(lit.variables for lit in rule.body if lit.atom is None and not lit.inner))
-            builds = rule.head is not None and any(_builds(part, bounds) for part in _parts(rule.head))
+            builds = rule.head is not None and any(map(_builds, _parts(rule.head)))
             if component.get(head) in within and builds:
                 yield PackError(
                     "endless-recursion",
@@ -133,10 +132,9 @@ def _parts(head: Pattern) -> tuple[TermPattern, ...]:
     return (*head.args[: len(head.args) - len(last)], *(part for term in last for part in term.parts))
 
 
-def _builds(term: TermPattern, bounds: frozenset[str]) -> bool:
-    """Whether a term makes new ones of variables that no comparison bounds."""
-    new = term.kind not in ("variable", "pool") and bool(term.variables - bounds)
-    return new or any(_builds(part, bounds) for part in term.parts)
+def _builds(term: TermPattern) -> bool:
+    """Whether a term makes new ones of its variables."""
+    return (term.kind not in ("variable", "pool") and bool(term.variables)) or any(map(_builds, term.parts))
 
 
 def _dependencies(program: Program) -> nx.DiGraph[Key]:

@@ -87,7 +87,7 @@ class DataError(ObviateError):
 
 
 class LifecycleError(ObviateError):
-    """An engine used after `close`, or after its episode has ended."""
+    """An engine that cannot be made as asked, or is used after `close` or after its episode has ended."""
 
 
 class DisagreementError(ObviateError):

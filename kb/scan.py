@@ -18,7 +18,9 @@ MAX_STATEMENT = 20_000
 MAX_CHAIN = 500
 MAX_RANGE = 10_000
 _CONST = re.compile(r"#const\s+(\w+)\s*=\s*(-?\d{1,20})")
-_RANGE = re.compile(r"(-?\w{1,20})\s*\.\.\s*(-?\w{1,20})")
+_RANGE = re.compile(
+    r"(?P<before>[*+/\\^?&]\s*|\w\s*-\s*)?(?P<low>-?\w{1,20})\s*\.\.\s*(?P<high>-?\w{1,20})\s*(?P<after>[-*+/\\^?&(])?"
+)
 _MAX_INT = 2**31 - 1
 _HIDDEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*.*?(?:\*%|\Z)|%[^\n]*|#script\b.*?(?:#end|\Z)', re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}")
@@ -62,9 +64,11 @@ def inspect(text: str, file: str) -> Iterator[PackError]:
 def _too_wide(code: str) -> Iterator[tuple[int, str, str]]:
     values = dict(_CONST.findall(code))
     for match in _RANGE.finditer(code):
-        bounds = [str(values.get(bound, bound)) for bound in match.groups()]
-        if all(bound.lstrip("-").isdigit() for bound in bounds) and int(bounds[1]) - int(bounds[0]) > MAX_RANGE:
-            yield match.start(), f"the range {match[0]} has over {MAX_RANGE:,} numbers", "use a comparison instead"
+        bounds = [str(values.get(bound, bound)) for bound in match.group("low", "high")]
+        if match["before"] or match["after"]:
+            yield match.start(), f"the range {match[0].strip()} is computed", "write its bounds as plain numbers"
+        elif all(bound.lstrip("-").isdigit() for bound in bounds) and int(bounds[1]) - int(bounds[0]) > MAX_RANGE:
+            yield match.start(), f"the range {match[0].strip()} has over {MAX_RANGE:,} numbers", "compare instead"
 
 
 def _too_deep(code: str) -> Iterator[tuple[int, str, str]]:

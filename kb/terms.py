@@ -83,7 +83,8 @@ def binding_of(term: Term) -> tuple[str, ...]:
     """The objects of a binding term: one object, a tuple of objects, or ``()``."""
     if isinstance(term, str):
         return (term,)
-    if isinstance(term, Fun) and not term.name and all(isinstance(part, str) for part in term.args):
+    whole = isinstance(term, Fun) and not term.name and len(term.args) != 1  # (X,) is not X
+    if isinstance(term, Fun) and whole and all(isinstance(part, str) for part in term.args):
         return tuple(str(part) for part in term.args)
     raise ObviateError(
         "bad-binding",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,7 @@ from obviate.kb.terms import Atom, Fun
 
 __all__ = ["Vocabulary"]
 
+_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 _DECLARATIONS = {
     "unary": 1,
     "relation": 1,
@@ -82,6 +84,10 @@ class Vocabulary:
         _refuse_two(atoms)
         for atom in atoms:
             first = atom.args[0]
+            if atom.name != "appears" and not (isinstance(first, Fun) and _NAME.fullmatch(str(first))):
+                raise VocabularyError(
+                    "not-a-declaration", f"{atom} declares no name", help="names are lower-case words"
+                )
             name = first.name if isinstance(first, Fun) else str(first)
             second = atom.args[1] if len(atom.args) > 1 else None
             by_name[atom.name].append((name, second.name if isinstance(second, Fun) else second))

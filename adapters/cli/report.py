@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from obviate.engine.engine import Engine
 from obviate.engine.episode import Step, follow
@@ -19,11 +19,7 @@ from obviate.kb import BeliefGraph, Pack, Patch, Vocabulary, household
 
 __all__ = ["Options", "follow_scenario", "follow_task", "replay_log"]
 
-_VERDICTS = {
-    "passed": "[green]passed[/green]",
-    "failed": "[red]failed[/red]",
-    "pending": "[yellow]pending[/yellow]",
-}
+_STYLES = {"passed": "green", "failed": "red", "pending": "yellow"}
 
 _LABELS = {"goal": "goal reached", "ts": "task success", "ss": "safe success", "violated": "goals violated"}
 
@@ -121,30 +117,24 @@ class _Teller:
         self._notes = notes
         if self._json:
             return
-        self._console.print(f"\n[bold]{escape(title)}[/bold]\n“{escape(instruction)}”\n")
+        self._console.print(Text.assemble("\n", (title, "bold"), f"\n“{instruction}”\n"))
         for note in notes:
-            self._console.print(f"[yellow]note[/yellow] {escape(note)}")
+            self._console.print(Text.assemble(("note ", "yellow"), note))
         owed = self._engine.obligations()
         if owed:
-            self._row(
-                "0",
-                "begins",
-                [],
-                [f"[yellow]owed[/yellow] {escape(str(record))}: {escape(record.principle)}" for record in owed],
-            )
+            self._row("", Text("begins"), [], map(_owed, owed))
 
     def step(self, step: Step) -> None:
         if self._json:
             self._steps.append(_as_json(step, self._engine))
             return
-        verb = "[italic]intends[/italic] " if step.only_intended else ""
-        does = f"{verb}{escape(str(step.action))}"
+        does = Text.assemble(("intends ", "italic") if step.only_intended else "", str(step.action))
         if step.outcome is not None and step.outcome.failure:
-            does += f"\n[red]fails:[/red] {escape(step.outcome.failure)}"
-        says = [f"[red]not judged:[/red] {escape(step.refused)}"] if step.refused else []
+            does = Text.assemble(does, "\n", ("fails: ", "red"), step.outcome.failure)
+        says = [Text.assemble(("not judged: ", "red"), step.refused)] if step.refused else []
         says += [line for change in step.changes for line in self._said(change, change is step.announced)]
         at = step.changes[0].step if step.announced else ""
-        self._row(str(at), does, list(_believed(step.patch)), says)
+        self._row(str(at), does, map(Text, _believed(step.patch)), says)
 
     def end(self, summary: dict[str, Any]) -> bool:
         """Print the summary; returns whether all went well."""
@@ -162,23 +152,22 @@ class _Teller:
         self._console.print("[dim]Row t is judged on the beliefs at t; what it changes is believed at t+1.[/dim]")
         passed = sum(record.verdict == "passed" for record in records)
         facts = (f"{_LABELS[key]}: {_plain(value)}" for key, value in summary.items() if key in _LABELS)
-        self._console.print(f"\n{', '.join(facts)}; rules passed: {passed}, failed: {len(failed)}")
+        self._console.print(Text(f"\n{', '.join(facts)}; rules passed: {passed}, failed: {len(failed)}"))
         return reached and not failed
 
-    def _said(self, change: Change, announced: bool) -> Iterator[str]:
+    def _said(self, change: Change, announced: bool) -> Iterator[Text]:
         if announced:
             for trigger in change.risks:
                 why = ", ".join(self._engine.support(trigger))
-                yield f"[red]hazard[/red] {escape(str(trigger))}: {escape(trigger.principle)}"
-                yield f"       [dim]because {escape(why)}[/dim]"
-        for record in change.opened:
-            if record.mode == "temporal":
-                yield f"[yellow]owed[/yellow]   {escape(str(record))}: {escape(record.principle)}"
+                yield Text.assemble(("hazard ", "red"), f"{trigger}: {trigger.principle}")
+                yield Text(f"       because {why}", "dim")
+        yield from (_owed(record) for record in change.opened if record.mode == "temporal")
         for record in (*change.passed, *change.failed):
-            yield f"{_verdict(record)} {escape(str(record))}"
+            yield Text.assemble(_verdict(record), f" {record}")
 
-    def _row(self, number: str, does: str, believes: Iterable[str], says: Iterable[str]) -> None:
-        self._table.add_row(number, does, "\n".join(believes), "\n".join(says))
+    def _row(self, number: str, does: Text, believes: Iterable[Text], says: Iterable[Text]) -> None:
+        # Text, never markup: the names of objects are data, whatever brackets they contain
+        self._table.add_row(number, does, Text("\n").join(believes), Text("\n").join(says))
 
 
 def _believed(patch: Patch | None) -> Iterator[str]:
@@ -187,17 +176,17 @@ def _believed(patch: Patch | None) -> Iterator[str]:
     placed = {edge.src for edge in patch.add_edges}
     for node in patch.add_nodes:
         states = ", ".join(node.states)
-        yield escape(f"+ {node.node_id}{': ' + states if states else ''}")
+        yield (f"+ {node.node_id}{': ' + states if states else ''}")
     for update in patch.update_node_states:
         changes = [*update.add, *(f"not {state}" for state in update.remove)]
-        yield escape(f"{update.node_id}: {', '.join(changes)}")
+        yield (f"{update.node_id}: {', '.join(changes)}")
     for edge in patch.add_edges:
-        yield escape(f"{edge.src} {edge.pred} {edge.dst}")
+        yield (f"{edge.src} {edge.pred} {edge.dst}")
     for edge in patch.remove_edges:
         if edge.src not in placed:
-            yield escape(f"{edge.src} not {edge.pred} {edge.dst}")
+            yield (f"{edge.src} not {edge.pred} {edge.dst}")
     for name in patch.remove_nodes:
-        yield escape(f"- {name}")
+        yield (f"- {name}")
 
 
 def _records_table(records: Sequence[Record]) -> Table:
@@ -206,15 +195,20 @@ def _records_table(records: Sequence[Record]) -> Table:
         table.add_column(column, overflow="fold")
     for record in records:
         settled = "" if record.settled is None else str(record.settled)
-        table.add_row(record.rule, escape(", ".join(record.binding)), str(record.t_on), settled, _verdict(record))
+        names = Text(", ".join(record.binding))
+        table.add_row(Text(record.rule), names, str(record.t_on), settled, _verdict(record))
     return table
 
 
-def _verdict(record: Record) -> str:
+def _owed(record: Record) -> Text:
+    return Text.assemble(("owed   ", "yellow"), f"{record}: {record.principle}")
+
+
+def _verdict(record: Record) -> Text:
     if record.reason == "abandoned":
-        return "[dim]given up[/dim]"
+        return Text("given up", "dim")
     reason = f" ({record.reason})" if record.reason else ""
-    return f"{_VERDICTS[record.verdict]}{reason}{', advisory' * record.advisory}"
+    return Text.assemble((record.verdict, _STYLES[record.verdict]), f"{reason}{', advisory' * record.advisory}")
 
 
 def _as_json(step: Step, engine: Engine) -> dict[str, Any]:

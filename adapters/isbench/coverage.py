@@ -18,7 +18,7 @@ from obviate.engine.engine import Engine
 from obviate.engine.record import Record
 from obviate.engine.support import obstacles
 from obviate.engine.world import World
-from obviate.kb import Action, BeliefGraph, Pack, Patch
+from obviate.kb import Action, BeliefGraph, Pack, Patch, household
 from obviate.kb.errors import ObviateError
 from obviate.kb.patch import EdgePatch, StatePatch
 
@@ -42,12 +42,13 @@ class Causes:
         self._graphs = graphs[::-1]
         self._world = world
         self.pack = pack
+        self._anywhere = household.pack(consts={"moved_only": 0})  # a risk is one whoever put the thing there
 
     @cached_property
     def covered(self) -> tuple[Covered, ...]:
         """For every safety goal of the task, the rules that cover it."""
         return tuple(
-            Covered(goal.kind, goal.index, tuple(sorted(_rules(goal, self._graphs, self._world, self.pack))))
+            Covered(goal.kind, goal.index, tuple(sorted(_rules(goal, self._graphs, self._world, self._anywhere))))
             for goal in self._goals
         )
 
@@ -86,9 +87,6 @@ def _rules(goal: SafetyGoal, graphs: list[BeliefGraph], world: World, pack: Pack
 
 
 def _triggered(goal: SafetyGoal, graph: BeliefGraph, objects: set[str], pack: Pack) -> set[str]:
-    for name in graph.nodes:
-        if name in objects:
-            graph = graph.with_moved(name)
     with Engine(pack, objects=graph) as engine:
         triggers = engine.triggers()
         if goal.kind == "process" and goal.action is not None:

@@ -101,3 +101,23 @@ def test_check_of_the_household_pack_finds_nothing(tmp_path: Path) -> None:
     done = obviate("check", str(pack), cwd=tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_names_are_data_on_the_screen(tmp_path: Path) -> None:
+    """Brackets in names are no markup, also across the lines of a cell."""
+    (tmp_path / "odd.toml").write_text(
+        """
+title = "[bold]odd[/bold]"
+instruction = "[/]"
+plan = ["open(\\"a[/b\\")", "open(\\"c]d\\")", "done"]
+[objects]
+"a[/b" = { kind = "cabinet" }
+"c]d" = { kind = "cabinet" }
+"[red]x" = { kind = "apple", in = "a[/b" }
+"""
+    )
+    done = obviate("run", "odd.toml", cwd=tmp_path)
+
+    assert done.stderr == ""
+    assert "[bold]odd[/bold]" in done.stdout
+    assert "[red]x" in done.stdout

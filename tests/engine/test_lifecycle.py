@@ -6,6 +6,7 @@ import dataclasses
 import gc
 import inspect
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from packs_strategies import BACKENDS, edge, forgotten, gone, names, node, pack,
 
 from obviate.engine import Change, Engine, Moment, Record
 from obviate.kb import Action, BeliefGraph, Patch
-from obviate.kb.errors import LifecycleError, ObviateError
+from obviate.kb.errors import DataError, LifecycleError, ObviateError
 
 RULES = """
 rule(shut, temporal).
@@ -465,3 +466,22 @@ def test_verbs_return_plain_data(start: Start) -> None:
         first = dataclasses.fields(item)[0].name
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(item, first, None)
+
+
+def test_what_was_moved_belongs_to_its_episode(start: Start) -> None:
+    """`moved(X)`: in this episode. A graph of another one starts without it."""
+    text = "rule(kept, temporal). hazard(kept, X) :- moved(X)."
+    graph = BeliefGraph.of(pack(text).vocabulary, scene("cup", "table")).with_moved("cup")
+    with Engine(pack(text), objects=graph) as engine:
+        assert engine.triggers() == ()
+        assert not engine.graph.nodes["cup"].moved
+
+
+def test_a_log_that_cannot_be_written_leaves_the_engine_as_it_was(tmp_path: Path) -> None:
+    """Nothing has changed when an error is raised."""
+    with Engine(pack(RULES), objects=SCENE, log=tmp_path / "log") as engine:
+        before = engine.snapshot()
+        with pytest.raises(DataError):
+            engine.finish("a lone surrogate \ud800")
+        assert engine.snapshot() is before
+        assert not engine.ended

@@ -1168,3 +1168,14 @@ def test_the_engine_answers_at_once(start: Start) -> None:
     (record,) = engine.apply(seen("box", "open")).opened
     assert isinstance(record, Record)
     assert record.verdict == "pending"
+
+
+def test_a_temporal_rule_with_an_intent_is_unresolved_at_the_end(start: Start) -> None:
+    """`execute("done")` settles every record: what was not executed did not fail by being executed."""
+    text = (
+        "rule(r, temporal). deadline(r, before_intent). hazard(r, X) :- state(X, hot)."
+        "threatens(r, X) :- intent(open(X))."
+    )
+    engine = start(text, node("box", states=["hot"]))
+    (record,) = engine.execute("done").failed
+    assert (record.reason, record.counts) == ("unresolved", True)

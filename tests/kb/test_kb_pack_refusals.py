@@ -94,7 +94,19 @@ PLACED = [
     ("depends-on-intent", "rule(a, temporal).\n▸hazard(a, X) :- intent(open(X))."),
     ("depends-on-intent", "rule(a, temporal). q(X) :- executed(open(X)). p(X) :- q(X).\n▸hazard(a, X) :- p(X)."),
     ("depends-on-intent", GOOD + "p :- executed(done). ▸resolved(a, X) :- pending(a, X), not p."),
-    ("depends-on-intent", "rule(a, temporal). ▸hazard(a, X) :- object(X), pending(a, X)."),
+    ("reads-kernel", "rule(a, temporal). hazard(a, X) :- object(X), ▸pending(a, X)."),
+    ("reads-kernel", GOOD + "rule(b, temporal). hazard(b, X) :- object(X). resolved(b, X) :- ▸pending(a, X)."),
+    (
+        "depends-on-intent",
+        GOOD + "rule(b, situational). hazard(b, X) :- object(X).\n▸threatens(b, X) :- "
+        "intent(open(X)), executed(open(X)).",
+    ),
+    ("undeclared-predicate", GOOD + "p(X) :- object(X), ▸deadline(a, before_done)."),
+    ("bad-const", "p(1).\n▸#const n = 2 * 3."),
+    ("bad-const", "p(1).\n▸#const n = 2. [override]"),
+    ("endless-recursion", "p(0).\n▸p(N + 1) :- p(N), N > 0."),
+    ("too-wide", "p(▸1..20000)."),
+    ("too-wide", "p(▸1..1000*1000)."),
     (
         "depends-on-intent",
         GOOD + "rule(b, temporal). threatens(a, X) :- intent(open(X)). ▸hazard(b, X) :- threatens(a, X).",
