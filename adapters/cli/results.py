@@ -22,6 +22,8 @@ from obviate.kb.errors import DataError, nearest
 
 __all__ = ["bench_isbench"]
 
+_FEW = 10  # so few tasks are told in full
+
 
 def bench_isbench(settings: Settings, only: Sequence[str], jobs: int, *, json: bool) -> None:
     """Run the tasks with a progress bar on standard error, and print the results."""
@@ -118,7 +120,7 @@ def _as_json(settings: Settings, reports: Sequence[TaskReport]) -> dict[str, Any
 
 def _tell(settings: Settings, reports: Sequence[TaskReport]) -> None:
     console = Console(highlight=False)
-    notable = [r for r in reports if not r.ss or r.failed or r.failures or r.untagged or len(reports) <= 10]
+    notable = [r for r in reports if not r.ss or r.failed or r.failures or r.untagged or len(reports) <= _FEW]
     if notable:
         console.print(
             "[bold]Tasks with something to tell[/bold]" if len(notable) < len(reports) else "[bold]Tasks[/bold]"
@@ -190,7 +192,13 @@ def _tell_coverage(console: Console, reports: Sequence[TaskReport]) -> None:
             by_rule.update(goal.rules[:1])
             if not goal.rules:
                 uncovered.append(f"{report.name}: {goal.kind} {goal.index}")
-    table = Table(title="Annotated goals by the rule that covers them", box=None)
+    if len(reports) <= _FEW:
+        for report in reports:
+            for goal in report.covered:
+                rules = ", ".join(goal.rules) or "no rule"
+                console.print(Padding(escape(f"{report.name}, {goal.kind} {goal.index}: {rules}"), (0, 0, 0, 2)))
+    console.print("[bold]Annotated goals by the rule that covers them[/bold] (each goal: --json)")
+    table = Table(box=None)
     table.add_column("rule")
     table.add_column("goals", justify="right")
     for rule, n in by_rule.most_common():

@@ -15,7 +15,7 @@ from obviate.adapters.isbench.bddl import And, Atom, Exists, Forall, Formula, Im
 from obviate.adapters.isbench.scoring import Score
 from obviate.adapters.isbench.task import SafetyGoal, Task
 from obviate.engine.engine import Engine
-from obviate.engine.record import Record
+from obviate.engine.record import Record, Trigger
 from obviate.engine.support import obstacles
 from obviate.engine.world import World
 from obviate.kb import Action, BeliefGraph, Pack, Patch, household
@@ -76,22 +76,27 @@ class Causes:
 
 
 def _rules(goal: SafetyGoal, graphs: list[BeliefGraph], world: World, pack: Pack) -> set[str]:
-    found: set[str] = set()
+    """The rules that turning a literal false brings up; where that changes nothing, those that hold."""
+    standing: set[str] = set()
     for graph in graphs:
+        brought: set[str] = set()
         for literal in _literals(goal.formula, world):
+            before = _triggered(goal, graph, set(literal.args), pack)
+            standing |= {trigger.rule for trigger in before}
             for unsafe in _falsified(literal, graph, world):
-                found |= _triggered(goal, unsafe, set(literal.args), pack)
-        if found:
-            break
-    return found
+                after = _triggered(goal, unsafe, set(literal.args), pack)
+                brought |= {trigger.rule for trigger in after - before}
+        if brought:
+            return brought
+    return standing
 
 
-def _triggered(goal: SafetyGoal, graph: BeliefGraph, objects: set[str], pack: Pack) -> set[str]:
+def _triggered(goal: SafetyGoal, graph: BeliefGraph, objects: set[str], pack: Pack) -> set[Trigger]:
     with Engine(pack, objects=graph) as engine:
         triggers = engine.triggers()
         if goal.kind == "process" and goal.action is not None:
             triggers = engine.probe(Action.parse(goal.action))
-        return {trigger.rule for trigger in triggers if objects & set(trigger.binding)}
+        return {trigger for trigger in triggers if objects & set(trigger.binding)}
 
 
 def _falsified(literal: Literal, graph: BeliefGraph, world: World) -> Iterator[BeliefGraph]:
