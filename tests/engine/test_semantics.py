@@ -402,6 +402,15 @@ def test_an_intent_stands_until_the_next_action(start: Start) -> None:
     assert names(engine.apply(seen("plate", "dusty")).appeared) == []
 
 
+def test_an_executed_action_is_intended_no_more(start: Start) -> None:
+    """The intent stands until the next `intend` or `execute`: its triggers are not true any longer."""
+    engine = start(CLEAN + SHUT, PEACH, PLATE, node("box", states=["open"]))
+    engine.intend("place_on_top(peach, plate)")
+    assert names(engine.triggers()) == ["clean(peach, plate)", "shut(box)"]
+    assert names(engine.execute("place_on_top(peach, plate)").vanished) == ["clean(peach, plate)"]
+    assert names(engine.triggers()) == ["shut(box)"]
+
+
 def test_a_probe_answers_the_same_question_as_an_intent(start: Start) -> None:
     """`probe(A)` answers the same question."""
     engine = start(CLEAN + SHUT, PEACH, PLATE, node("box", states=["open"]))
