@@ -176,6 +176,8 @@ casserole apple oven | inside casserole oven, inside apple casserole, toggled_on
 {WATER} cooked__water tea chicken_soup saucepot stove | contains saucepot water, ontop saucepot stove, \
     toggled_on stove, contains saucepot tea, contains saucepot chicken_soup | wait_for_cooked(saucepot) \
     | contains saucepot water | contains saucepot cooked__water
+{WATER} cooked__water saucepot stove oven apple | contains saucepot water, ontop saucepot stove, toggled_on stove, \
+    inside apple oven | wait_for_cooked(water) | contains saucepot water | contains saucepot cooked__water
 mug saucepot {WATER} cooked__water stove | contains saucepot water, contains mug water, ontop mug stove, \
     toggled_on stove | wait_for_cooked(water) | contains mug water | contains mug cooked__water
 
