@@ -106,10 +106,12 @@ class Kinds:
 
     def resolve(self, name: str, where: str = "") -> str:
         """The kind that `name` means. Raises `DataError` (``unknown-kind``) with what is near."""
-        if name in self.tags or name in self.abilities:
-            return name
         known = sorted(self.tags.keys() | self.abilities.keys())
-        found = [kind for kind in known if lemma(kind) == name]
+        if "." in name and name in known:
+            return name
+        found = [kind for kind in known if lemma(kind) == name and kind != name]
+        if not found and name in known:  # a word of the tag table
+            return name
         if len(found) != 1:
             several = f"it could be {' or '.join(found)}" if found else nearest(name, map(lemma, known))
             raise DataError("unknown-kind", f"no kind of object is called {name!r}", where=where, help=several)

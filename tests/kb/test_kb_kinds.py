@@ -132,3 +132,12 @@ def test_the_action_theory_learns_the_declared_order_and_abilities(kinds: Kinds)
         'source("s_1","w_1")',
     } <= found
     assert 'substance("s_1")' not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("vinegar", "vinegar.n.01"), ("tofu", "tofu.n.02"), ("vase", "vase"), ("plate.n.04", "plate.n.04")],
+)
+def test_a_word_means_its_synset_before_the_word_itself(name: str, kind: str) -> None:
+    """A synset has abilities; a word of the tag table has tags alone."""
+    assert Kinds.load(household.vocabulary()).resolve(name) == kind

@@ -165,8 +165,8 @@ apple clam frying_pan stove muffin plate | ontop apple frying_pan, inside clam f
     ontop muffin plate, ontop frying_pan stove, toggled_on stove | wait_for_cooked(frying_pan) \
     || cooked apple, hot apple, cooked clam, hot clam
 plate oven butter | inside plate oven, ontop butter plate, toggled_on oven | wait_for_cooked(plate) ||
-casserole apple oven | inside casserole oven, inside apple casserole, toggled_on oven \
-    | wait_for_cooked(casserole) || cooked casserole, hot casserole
+casserole apple oven {WATER} cooked__water | inside casserole oven, inside apple casserole, toggled_on oven, \
+    contains casserole water | wait_for_cooked(casserole) || cooked casserole, hot casserole
 {WATER} cooked__water saucepot stove | contains saucepot water, ontop saucepot stove, toggled_on stove, \
     future cooked__water | wait_for_cooked(water) | contains saucepot water, future cooked__water \
     | contains saucepot cooked__water
@@ -451,6 +451,12 @@ def test_an_object_put_into_the_fridge_does_not_freeze_by_itself() -> None:
     check(world, "place_inside(apple, electric_refrigerator)", "", inside)
     check(world, "close(electric_refrigerator)", "open electric_refrigerator")
     check(world, "wait_for_frozen(apple, electric_refrigerator)", "", "frozen apple")
+
+
+def test_only_what_is_heatable_gets_hot() -> None:
+    tables = replace(kinds(), abilities={**kinds().abilities, "apple.n.01": {"cookable": {}}})
+    world = build(named("apple oven"), ["inside apple oven", "toggled_on oven"], tables)
+    check(world, "wait_for_cooked(apple)", "", "cooked apple")
 
 
 def test_dirt_of_one_look_goes_only_with_the_last_of_it() -> None:
