@@ -6,7 +6,6 @@ tree (each action is kept or dropped), so shared beginnings are run once.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -107,7 +106,6 @@ class TaskReport:
     failures: tuple[str, ...]
     alarm: Alarm | None
     untagged: tuple[Untagged, ...]
-    seconds: float
     perturbed: Perturbed = field(default=Perturbed())
     covered: tuple[Covered, ...] = ()
 
@@ -119,7 +117,6 @@ def _kinds(root: Path) -> Kinds:
 
 def run_task(name: str, settings: Settings) -> TaskReport:
     """Run the golden plan of a task, and with `settings.perturb` every perturbed one."""
-    began = time.perf_counter()
     task, kinds, pack = Checkout(settings.root).load(name), _kinds(settings.root), household.pack()
     episode = run_golden(task, kinds, pack, settings)
     causes = Causes(task, [moment.graph for moment in episode.history], build_world(task, kinds), pack)
@@ -134,13 +131,12 @@ def run_task(name: str, settings: Settings) -> TaskReport:
         failures=tuple(f"{s.action}: {s.outcome.failure}" for s in episode.steps if s.outcome and s.outcome.failure),
         alarm=_alarm(task, (), episode.failed, episode.score, causes),
         untagged=untagged(task, kinds),
-        seconds=0.0,
         covered=causes.covered if settings.coverage else (),
     )
     if settings.perturb:
         with _Tree(task, kinds, causes, settings) as tree:
             report = replace(report, perturbed=sum(tree.plans(), Perturbed()))
-    return replace(report, seconds=time.perf_counter() - began)
+    return report
 
 
 def run_golden(task: Task, kinds: Kinds, pack: Pack, settings: Settings) -> Episode:
