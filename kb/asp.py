@@ -7,15 +7,15 @@ decides it), and `Resident` keeps one multi-shot Control whose inputs are extern
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import clingo
 from clingo import ast
 
 from obviate.kb.errors import PackError, Span
-from obviate.kb.program import Literal, Pattern, Program, Rule, Signature, Statement, TermPattern
+from obviate.kb.program import Program, Signature
+from obviate.kb.reader import read
 from obviate.kb.scan import code_of, inspect
 from obviate.kb.terms import Atom, Fun, Term
 
@@ -218,10 +218,14 @@ def parse(text: str, file: str) -> Program:
         raise problem
     lines = text.split("\n")
 
-    def span(line: int, column: int) -> Span:
+    def column(line: int, byte: int) -> int:  # clingo counts bytes
         source = lines[line - 1] if 0 < line <= len(lines) else ""
-        before = source.encode()[: column - 1].decode(errors="ignore")  # clingo counts bytes
-        return Span(file, line, len(before) + 1, source[:500])
+        return len(source.encode()[: byte - 1].decode(errors="ignore")) + 1
+
+    def span(line: int, byte: int, end_line: int = 0, end_byte: int = 0) -> Span:
+        source = lines[line - 1] if 0 < line <= len(lines) else ""
+        end = column(end_line, end_byte) if end_line else 0
+        return Span(file, line, column(line, byte), source[:500], end_line, end)
 
     nodes: list[ast.AST] = []
     messages: list[str] = []
@@ -234,126 +238,8 @@ def parse(text: str, file: str) -> Program:
         what = match["text"].strip().replace("syntax error, ", "").replace("<IDENTIFIER>", "a name")
         where = span(int(match["line"]), int(match["column"]))
         raise PackError("syntax", what, where=where, help="a rule is head :- body, and ends in a period") from None
-    reader = _Reader(span)
-    for node in nodes:
-        try:
-            reader.read(node)
-        except RecursionError:
-            raise PackError("too-deep", "a term is too deep", where=file, help="use helper predicates") from None
-    return Program(tuple(reader.rules), tuple(reader.others), text)
-
-
-_ARITHMETIC = (ast.ASTType.BinaryOperation, ast.ASTType.UnaryOperation, ast.ASTType.Interval)
-
-
-class _Reader:
-    """Turns clingo's syntax trees into our own."""
-
-    def __init__(self, span: Callable[[int, int], Span]) -> None:
-        self._make_span = span
-        self.rules: list[Rule] = []
-        self.others: list[Statement] = []
-
-    def _span(self, node: Any) -> Span:
-        begin = node.location.begin
-        return self._make_span(begin.line, begin.column)
-
-    def read(self, node: ast.AST) -> None:
-        kind = node.ast_type.name.lower()
-        span = self._span(node)
-        if kind == "comment" or (kind == "program" and node.name == "base" and not node.parameters):
-            return
-        if kind != "rule":
-            self.others.append(Statement(kind, str(node), span))
-            return
-        head = node.head
-        if head.ast_type == ast.ASTType.Literal and head.sign == ast.Sign.NoSign:
-            atom = head.atom
-            if atom.ast_type == ast.ASTType.SymbolicAtom:
-                computes = any(_nodes(node, kind) for kind in _ARITHMETIC)
-                body, text = self._body(node.body), str(node)
-                self.rules += [Rule(pattern, body, text, span, computes) for pattern in self._patterns(atom)]
-                return
-            if atom.ast_type == ast.ASTType.BooleanConstant and not atom.value:
-                self.rules.append(Rule(None, self._body(node.body), str(node), span))
-                return
-        self.others.append(Statement(head.ast_type.name.lower() + " head", str(node), span))
-
-    def _body(self, body: Iterable[Any]) -> tuple[Literal, ...]:
-        return tuple(map(self._literal, body))
-
-    def _literal(self, node: Any) -> Literal:
-        negations = int(node.sign) if node.ast_type == ast.ASTType.Literal else 0
-        atom = node.atom if node.ast_type == ast.ASTType.Literal else None
-        plain = None
-        if atom is not None and atom.ast_type == ast.ASTType.SymbolicAtom:
-            if atom.symbol.ast_type != ast.ASTType.Pool:
-                plain = self._pattern(atom)
-            monotone = negations == 0
-        else:
-            monotone = False  # aggregates and conditions: assume the worst
-        inner = tuple((pattern, monotone) for found in _symbolic_atoms(node) for pattern in self._patterns(found))
-        under = [found for found in _nodes(node, ast.ASTType.Literal) if found.sign != ast.Sign.NoSign]
-        negated = tuple(pattern for o in under for found in _symbolic_atoms(o) for pattern in self._patterns(found))
-        names = frozenset(str(found.name) for found in _nodes(node, ast.ASTType.Variable) if found.name != "_")
-        return Literal(str(node), self._span(node), negations, plain, inner, negated, names)
-
-    def _patterns(self, atom: Any) -> list[Pattern]:
-        """The atoms that p(a;b) stands for, which clingo reads as p((a;b)) where each has one argument."""
-        symbol, positive = atom.symbol, True
-        while symbol.ast_type == ast.ASTType.UnaryOperation:
-            symbol, positive = symbol.argument, not positive
-        if symbol.ast_type != ast.ASTType.Pool:
-            return [self._pattern(atom)]
-        pool = TermPattern("pool", str(symbol), span=self._span(symbol))
-        parts = [tuple(map(self._pattern_term, part.arguments)) for part in symbol.arguments]
-        span = self._span(symbol)
-        return [Pattern(symbol.arguments[0].name, part, positive, span, pool) for part in parts]
-
-    def _pattern(self, atom: Any) -> Pattern:
-        symbol, positive = atom.symbol, True
-        while symbol.ast_type == ast.ASTType.UnaryOperation:
-            symbol, positive = symbol.argument, not positive
-        if symbol.ast_type == ast.ASTType.SymbolicTerm:
-            return Pattern(str(symbol), (), positive, self._span(symbol))
-        return Pattern(symbol.name, tuple(map(self._pattern_term, symbol.arguments)), positive, self._span(symbol))
-
-    def _pattern_term(self, node: Any) -> TermPattern:
-        text, span = str(node), self._span(node)
-        if node.ast_type == ast.ASTType.Variable:
-            return TermPattern("variable", text, node.name, span=span)
-        if node.ast_type == ast.ASTType.SymbolicTerm:
-            symbol = node.symbol
-            if symbol.type == clingo.SymbolType.Number:
-                return TermPattern("number", text, span=span)
-            if symbol.type == clingo.SymbolType.String:
-                return TermPattern("string", text, symbol.string, span=span)
-            if symbol.type == clingo.SymbolType.Function:
-                return TermPattern("constant", text, symbol.name, span=span)
-        elif node.ast_type == ast.ASTType.Pool:
-            return TermPattern("pool", text, parts=tuple(map(self._pattern_term, node.arguments)), span=span)
-        elif node.ast_type == ast.ASTType.Function:
-            kind = "other" if node.external else "function" if node.name else "tuple"
-            return TermPattern(kind, text, node.name, tuple(map(self._pattern_term, node.arguments)), span)
-        parts = tuple(map(self._pattern_term, _children(node)))
-        return TermPattern("other", text, parts=parts, span=span)
-
-
-def _children(node: Any) -> list[Any]:
-    found: list[Any] = []
-    for key in node.child_keys:
-        child = getattr(node, key)
-        if isinstance(child, ast.AST):
-            found.append(child)
-        elif child is not None and not isinstance(child, str):
-            found.extend(child)
-    return found
-
-
-def _nodes(node: Any, kind: ast.ASTType) -> list[Any]:
-    own = [node] if node.ast_type == kind else []
-    return own + [found for child in _children(node) for found in _nodes(child, kind)]
-
-
-def _symbolic_atoms(node: Any) -> list[Any]:
-    return _nodes(node, ast.ASTType.SymbolicAtom)
+    try:
+        rules, others = read(nodes, span)
+    except RecursionError:
+        raise PackError("too-deep", "a term is too deep", where=file, help="use helper predicates") from None
+    return Program(rules, others, text)

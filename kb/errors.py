@@ -14,6 +14,7 @@ __all__ = [
     "ActionError",
     "DataError",
     "DisagreementError",
+    "Fix",
     "LifecycleError",
     "ObviateError",
     "PackError",
@@ -26,37 +27,68 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a text: file name, then 1-based line and column of its first character."""
+    """A place in a text: file name, 1-based line and column of its first character, and where it ends.
+
+    The end is the line and column after its last character; 0 where only the beginning is known.
+    """
 
     file: str
     line: int
     column: int
     source: str = ""
+    end_line: int = 0
+    end_column: int = 0
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The source line with a caret under the column; empty when the source is not known."""
+        """The source line, underlined from the column on; empty when the source is not known."""
         if not self.source:
             return ""
         shown = self.source.expandtabs(1).rstrip()
-        return f"  {shown}\n  {' ' * (self.column - 1)}^"
+        end = self.end_column if self.end_line == self.line else len(shown) + 1 if self.end_line else 0
+        marked = max(1, min(end, len(shown) + 1) - self.column)
+        return f"  {shown}\n  {' ' * (self.column - 1)}{'^' * marked}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """An edit that mends a text: what stands at `where`, to its end, is replaced. A `safe` one means the same, or
+    what the author can only have meant.
+    """
+
+    title: str
+    where: Span
+    replacement: str
+    safe: bool = True
 
 
 class ObviateError(Exception):
     """Anything that Obviate refuses. Nothing has changed when one is raised.
 
     `code` is stable and documented; `where` is a `Span` in a text, or a path into a value such as
-    ``add_edges[2].dst``; `help` says how to mend it.
+    ``add_edges[2].dst``; `help` says what was expected and how to mend it, `fix` is the edit that does. `severity`
+    is ``error``, or ``warning`` for what is reported and never raised.
     """
 
-    def __init__(self, code: str, message: str, *, where: Span | str = "", help: str = "") -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        where: Span | str = "",
+        help: str = "",
+        fix: Fix | None = None,
+        severity: str = "error",
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.where = where
         self.help = help
+        self.fix = fix
+        self.severity = severity
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""

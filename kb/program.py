@@ -14,7 +14,9 @@ Signature = tuple[str, int, bool]  # name, arity, False for classical negation
 
 @dataclass(frozen=True, slots=True)
 class TermPattern:
-    """A term as written. `kind` is variable, number, string, constant, function, tuple, pool or other."""
+    """A term as written. `kind` is variable, number, string, constant, function, tuple, pool, operation (arithmetic
+    or a range, by the operator in `name`) or other.
+    """
 
     kind: str
     text: str
@@ -67,7 +69,7 @@ class Pattern:
 class Literal:
     """One element of a body. `atom` is set for a plain atom; `inner` lists every atom inside, also of
     aggregates and conditions, with whether its truth can only help the literal (`monotone`); `negated` those that
-    stand under a negation.
+    stand under a negation. A comparison has its terms in `compared`, with an operator between each two.
     """
 
     text: str
@@ -77,6 +79,8 @@ class Literal:
     inner: tuple[tuple[Pattern, bool], ...] = ()
     negated: tuple[Pattern, ...] = ()
     variables: frozenset[str] = frozenset()
+    compared: tuple[TermPattern, ...] = ()
+    operators: tuple[str, ...] = ()
 
     @property
     def binds(self) -> frozenset[str]:

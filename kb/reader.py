@@ -1,0 +1,150 @@
+"""Turning clingo's syntax trees into our own. The trees are told by the names of their types: nothing is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from obviate.kb.errors import Span
+from obviate.kb.program import Literal, Pattern, Rule, Statement, TermPattern
+
+__all__ = ["read"]
+
+_ARITHMETIC = ("BinaryOperation", "UnaryOperation", "Interval")
+_BINARY = ("^", "?", "&", "+", "-", "*", "/", "\\", "**")  # as clingo numbers them
+_UNARY = ("-", "~", "||")
+_SYMBOLS = {"Number": "number", "String": "string", "Function": "constant"}
+_COMPARISON = (">", "<", "<=", ">=", "!=", "=")
+
+MakeSpan = Callable[[int, int, int, int], Span]  # of the lines and bytes where a node begins and ends
+
+
+def read(nodes: Iterable[Any], span: MakeSpan) -> tuple[tuple[Rule, ...], tuple[Statement, ...]]:
+    """The rules among syntax trees, and the other statements."""
+    reader = _Reader(span)
+    for node in nodes:
+        reader.read(node)
+    return tuple(reader.rules), tuple(reader.others)
+
+
+def _type(node: Any) -> str:
+    return str(node.ast_type.name)
+
+
+class _Reader:
+    def __init__(self, span: MakeSpan) -> None:
+        self._make_span = span
+        self.rules: list[Rule] = []
+        self.others: list[Statement] = []
+
+    def _span(self, node: Any) -> Span:
+        begin, end = node.location.begin, node.location.end
+        return self._make_span(begin.line, begin.column, end.line, end.column)
+
+    def read(self, node: Any) -> None:
+        kind = _type(node).lower()
+        if kind == "comment" or (kind == "program" and node.name == "base" and not node.parameters):
+            return
+        span = self._span(node)
+        if kind != "rule":
+            self.others.append(Statement(kind, str(node), span))
+            return
+        head = node.head
+        if _type(head) == "Literal" and not int(head.sign):
+            atom = head.atom
+            if _type(atom) == "SymbolicAtom":
+                computes = any(_nodes(node, kind) for kind in _ARITHMETIC)
+                body, text = self._body(node.body), str(node)
+                self.rules += [Rule(pattern, body, text, span, computes) for pattern in self._patterns(atom)]
+                return
+            if _type(atom) == "BooleanConstant" and not atom.value:
+                self.rules.append(Rule(None, self._body(node.body), str(node), span))
+                return
+        self.others.append(Statement(_type(head).lower() + " head", str(node), span))
+
+    def _body(self, body: Iterable[Any]) -> tuple[Literal, ...]:
+        return tuple(map(self._literal, body))
+
+    def _literal(self, node: Any) -> Literal:
+        plain = _type(node) == "Literal"
+        negations = int(node.sign) if plain else 0
+        atom = node.atom if plain else None
+        pattern, monotone = None, False  # aggregates and conditions: assume the worst
+        if atom is not None and _type(atom) == "SymbolicAtom":
+            if _type(atom.symbol) != "Pool":
+                pattern = self._pattern(atom)
+            monotone = negations == 0
+        inner = tuple((pattern, monotone) for found in _symbolic_atoms(node) for pattern in self._patterns(found))
+        under = [found for found in _nodes(node, "Literal") if int(found.sign)]
+        negated = tuple(pattern for o in under for found in _symbolic_atoms(o) for pattern in self._patterns(found))
+        names = frozenset(str(found.name) for found in _nodes(node, "Variable") if found.name != "_")
+        comparison: tuple[TermPattern, ...] = ()
+        operators: tuple[str, ...] = ()
+        if atom is not None and _type(atom) == "Comparison":
+            comparison = tuple(map(self._term, (atom.term, *(guard.term for guard in atom.guards))))
+            operators = tuple(_COMPARISON[int(guard.comparison)] for guard in atom.guards)
+        return Literal(str(node), self._span(node), negations, pattern, inner, negated, names, comparison, operators)
+
+    def _patterns(self, atom: Any) -> list[Pattern]:
+        """The atoms that p(a;b) stands for, which clingo reads as p((a;b)) where each has one argument."""
+        symbol, positive = atom.symbol, True
+        while _type(symbol) == "UnaryOperation":
+            symbol, positive = symbol.argument, not positive
+        if _type(symbol) != "Pool":
+            return [self._pattern(atom)]
+        span = self._span(symbol)
+        pool = TermPattern("pool", str(symbol), span=span)
+        parts = [tuple(map(self._term, part.arguments)) for part in symbol.arguments]
+        return [Pattern(symbol.arguments[0].name, part, positive, span, pool) for part in parts]
+
+    def _pattern(self, atom: Any) -> Pattern:
+        symbol, positive = atom.symbol, True
+        while _type(symbol) == "UnaryOperation":
+            symbol, positive = symbol.argument, not positive
+        if _type(symbol) == "SymbolicTerm":
+            return Pattern(str(symbol), (), positive, self._span(symbol))
+        return Pattern(symbol.name, tuple(map(self._term, symbol.arguments)), positive, self._span(symbol))
+
+    def _term(self, node: Any) -> TermPattern:
+        text, span = str(node), self._span(node)
+        match _type(node):
+            case "Variable":
+                return TermPattern("variable", text, node.name, span=span)
+            case "SymbolicTerm":
+                kind = _SYMBOLS.get(node.symbol.type.name, "other")
+                name = {"string": "string", "constant": "name"}.get(kind, "")
+                return TermPattern(kind, text, getattr(node.symbol, name) if name else "", span=span)
+            case "Pool":
+                return TermPattern("pool", text, parts=tuple(map(self._term, node.arguments)), span=span)
+            case "Function":
+                kind = "other" if node.external else "function" if node.name else "tuple"
+                return TermPattern(kind, text, node.name, tuple(map(self._term, node.arguments)), span)
+            case "BinaryOperation":
+                name = _BINARY[int(node.operator_type)]
+            case "UnaryOperation":
+                name = _UNARY[int(node.operator_type)]
+            case "Interval":
+                name = ".."
+            case _:
+                return TermPattern("other", text, parts=tuple(map(self._term, _children(node))), span=span)
+        return TermPattern("operation", text, name, tuple(map(self._term, _children(node))), span)
+
+
+def _children(node: Any) -> list[Any]:
+    found: list[Any] = []
+    for key in node.child_keys:
+        child = getattr(node, key)
+        if hasattr(child, "child_keys"):
+            found.append(child)
+        elif child is not None and not isinstance(child, str):
+            found.extend(child)
+    return found
+
+
+def _nodes(node: Any, kind: str) -> list[Any]:
+    own = [node] if _type(node) == kind else []
+    return own + [found for child in _children(node) for found in _nodes(child, kind)]
+
+
+def _symbolic_atoms(node: Any) -> list[Any]:
+    return _nodes(node, "SymbolicAtom")
