@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from obviate.engine.backend import KERNEL, OUTPUTS, Conclusions, Query
 from obviate.engine.demand import Topic, split, topic
 from obviate.kb import BeliefGraph, Pack, asp
-from obviate.kb.check import BELIEFS
+from obviate.kb.predicates import BELIEFS
 from obviate.kb.terms import Atom, Fun
 
 __all__ = ["MultiShot"]

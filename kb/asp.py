@@ -7,7 +7,7 @@ decides it), and `Resident` keeps one multi-shot Control whose inputs are extern
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import clingo
@@ -24,7 +24,7 @@ __all__ = ["Resident", "evaluate", "parse"]
 # --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
 _MESSAGE = re.compile(r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S)
-_UNSAFE = re.compile(r"note: '(\w+)' is unsafe")
+_UNSAFE = re.compile(r"^.*?:(?P<line>\d+):(?P<column>\d+)-[\d:]+: note: '(?P<name>[\w']+)' is unsafe", re.M)
 _BLOCK = "<block>"
 
 
@@ -70,19 +70,32 @@ class _Messages:
         if code != clingo.MessageCode.AtomUndefined:
             self.texts.append(text)
 
+    def problems(self) -> list[PackError]:
+        """What clingo said, as errors at their places in the block that was ground."""
+        return [error for text in self.texts for error in _complaints(text)]
+
     def raise_if_any(self) -> None:
-        if not self.texts:
-            return
-        match = _MESSAGE.match(self.texts[0])
-        what = (match["text"] if match else self.texts[0]).strip()
-        unsafe = sorted(set(_UNSAFE.findall(what)))
-        if unsafe:
-            what = f"no positive literal binds {', '.join(unsafe)}"
-        raise PackError(
+        for problem in self.problems():
+            raise problem
+
+
+def _complaints(text: str) -> Iterator[PackError]:
+    notes = list(_UNSAFE.finditer(text))
+    for note in notes:
+        name = note["name"]
+        yield PackError(
+            "unsafe-variable",
+            f"no positive literal binds {name}",
+            where=Span(_BLOCK, int(note["line"]), int(note["column"])),
+            help=f"say what {name} is, at least object({name})",
+        )
+    if not notes:
+        match = _MESSAGE.match(text)
+        yield PackError(
             "grounding-failed",
-            what,
+            (match["text"] if match else text).strip(),
             where=Span(_BLOCK, int(match["line"]), int(match["column"])) if match else "",
-            help=f"use {unsafe[0]} in a belief such as object({unsafe[0]})" if unsafe else "arithmetic needs integers",
+            help="arithmetic needs integers",
         )
 
 
@@ -121,13 +134,21 @@ def evaluate(
     facts: Iterable[Atom],
     outputs: Collection[Signature],
     consts: Mapping[str, str] | None = None,
+    problems: list[PackError] | None = None,
 ) -> set[Atom]:
     """The true atoms with the signatures `outputs` of a stratified program, from scratch.
 
-    Raises `PackError` (``grounding-failed``) when clingo refuses the program.
+    Raises `PackError` (``unsafe-variable``, ``grounding-failed``) for the first thing that clingo refuses; all of
+    them go to the list `problems` if there is one.
     """
     control, messages = _control(consts or {})
-    _ground(control, messages, "\n".join([*programs, *(f"{fact}." for fact in facts)]))
+    try:
+        _ground(control, messages, "\n".join([*programs, *(f"{fact}." for fact in facts)]))
+    except PackError as error:
+        if problems is None:
+            raise
+        problems += messages.problems() or [error]
+        return set()
     found = set()
     for name, arity, positive in outputs:
         for atom in control.symbolic_atoms.by_signature(name, arity, positive):
@@ -218,7 +239,11 @@ def parse(text: str, file: str) -> Program:
         raise problem
     lines = text.split("\n")
 
+    plain = text.isascii()
+
     def column(line: int, byte: int) -> int:  # clingo counts bytes
+        if plain:
+            return byte
         source = lines[line - 1] if 0 < line <= len(lines) else ""
         return len(source.encode()[: byte - 1].decode(errors="ignore")) + 1
 

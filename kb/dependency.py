@@ -7,12 +7,10 @@ from collections.abc import Iterator
 import networkx as nx
 
 from obviate.kb.errors import PackError
+from obviate.kb.predicates import EVENTS, MEMBERS
 from obviate.kb.program import Pattern, Program, Rule, TermPattern
 
 __all__ = ["EVENTS", "MEMBERS", "Key", "dependency_findings", "dependency_key"]
-
-EVENTS = {"intent": 1, "executed": 1}
-MEMBERS = {"hazard": 2, "threatens": 2, "resolved": 2}
 
 Key = tuple[str, str]  # a predicate and its arity; of a safety rule's members, the rule ("*" where it is left open)
 # What a member of a safety rule may not depend on, not even through helpers.
@@ -97,16 +95,17 @@ def _independence(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackErro
 
 def _stratification(graph: nx.DiGraph[Key]) -> Iterator[PackError]:
     for component in nx.strongly_connected_components(graph):
-        for head, body, data in graph.subgraph(component).edges(data=True):
-            if data["negative"]:
-                cycle = [head, *nx.shortest_path(graph.subgraph(component), body, head)]
-                yield PackError(
-                    "not-stratified",
-                    "negation or an aggregate in a cycle: " + " <- ".join(f"{n}/{a}" for n, a in cycle),
-                    where=data["span"],
-                    help="break the cycle, so that every conclusion has one answer",
-                )
-                break
+        within = graph.subgraph(component)
+        negative = [(data["span"], head, body) for head, body, data in within.edges(data=True) if data["negative"]]
+        if negative:
+            span, head, body = min(negative, key=lambda edge: (edge[0].file, edge[0].line, edge[0].column, edge[1:]))
+            cycle = [head, *nx.shortest_path(within, body, head)]
+            yield PackError(
+                "not-stratified",
+                "negation or an aggregate in a cycle: " + " <- ".join(f"{n}/{a}" for n, a in cycle),
+                where=span,
+                help="break the cycle, so that every conclusion has one answer",
+            )
 
 
 def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
@@ -116,7 +115,7 @@ def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
         for head in dependency_key(rule.head) if rule.head else ():
             read = [key for literal in rule.body for pattern, _ in literal.inner for key in dependency_key(pattern)]
             within = {component.get(key) for key in read}
-            builds = rule.head is not None and any(map(_builds, _parts(rule.head)))
+            builds = rule.head is not None and (any(map(_builds, _parts(rule.head))) or _computes(rule, rule.head))
             if component.get(head) in within and builds:
                 yield PackError(
                     "endless-recursion",
@@ -124,6 +123,13 @@ def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
                     where=rule.span,
                     help="count with an aggregate, or recurse over objects only",
                 )
+
+
+def _computes(rule: Rule, head: Pattern) -> bool:
+    """Whether a head takes a new term from a comparison, as p(Y) :- p(X), Y = X+1 does."""
+    bound = frozenset().union(*(literal.binds for literal in rule.body))
+    made = [lit for lit in rule.body if any(map(_builds, lit.compared))]
+    return bool(made) and not head.variables <= bound
 
 
 def _parts(head: Pattern) -> tuple[TermPattern, ...]:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
 from obviate.kb import asp
-from obviate.kb.check import findings
+from obviate.kb.check import findings, warnings
+from obviate.kb.check.safety import with_binding
 from obviate.kb.errors import ObviateError, PackError, Span
-from obviate.kb.files import read_text
 from obviate.kb.program import Program, Rule
+from obviate.kb.sandbox import run_limited
 from obviate.kb.scan import inspect
+from obviate.kb.size import ground_size, widest
+from obviate.kb.sources import gather, without_includes
+from obviate.kb.syntax import syntax_errors
 from obviate.kb.terms import Atom, Fun
 from obviate.kb.vocabulary import Vocabulary
 
 __all__ = ["Pack", "SafetyRule"]
 
+MAX_GROUND = 200_000  # rule instances that a pack may ground by itself in the host process
+_TRIAL = {"seconds": 10, "megabytes": 1_000}
 _DESCRIPTION = [("rule", 2, True), ("principle", 2, True), ("severity", 2, True), ("deadline", 2, True)]
 
 
@@ -64,7 +71,7 @@ class Pack:
         """
         if not files:
             raise PackError("empty-pack", "a pack needs at least one file", help="name its .lp files")
-        texts = {str(file): read_text(file) for file in files}
+        texts = gather(*files)
         return cls.of(texts, vocabulary=vocabulary, name=name or Path(files[0]).stem, consts=consts)
 
     @classmethod
@@ -78,41 +85,47 @@ class Pack:
     ) -> Pack:
         """A pack from texts by file name, or from one text; otherwise like `load`."""
         texts = {f"{name}.lp": texts} if isinstance(texts, str) else texts
-        parts = [asp.parse(text, file) for file, text in texts.items()]
-        program = _joined(parts, texts)
+        program, problems = _read(texts)
+        for problem in problems:
+            raise problem
         for problem in findings(program, vocabulary):
             raise problem
         overrides = {key: str(value) for key, value in (consts or {}).items()}
-        _check_consts(program, overrides)
-        try:
-            facts = asp.evaluate([program.text], (), _DESCRIPTION, overrides)
-        except PackError as error:
-            raise _placed(error, texts) from None
-        rules = _describe(program, facts)
-        text = "\0".join([*texts.values(), *(f"{k}={v}" for k, v in sorted(overrides.items()))])
-        return cls(name, vocabulary, program, overrides, rules, sha256(text.encode()).hexdigest()[:16])
+        return cls._of(texts, program, vocabulary, name, overrides)
 
     @classmethod
-    def problems(cls, *files: Path | str, vocabulary: Vocabulary) -> tuple[ObviateError, ...]:
-        """Everything wrong with a pack, in the order of its files and lines; nothing if it loads."""
-        try:
-            texts = {str(file): read_text(file) for file in files}
-        except ObviateError as error:
-            return (error,)
-        found: list[ObviateError] = [problem for file, text in texts.items() for problem in inspect(text, file)]
-        parts = []
-        for file, text in () if found else texts.items():
-            try:
-                parts.append(asp.parse(text, file))
-            except PackError as error:
-                found.append(error)
+    def _of(
+        cls, texts: Mapping[str, str], program: Program, vocabulary: Vocabulary, name: str, consts: Mapping[str, str]
+    ) -> Pack:
+        """The pack of a program without findings."""
+        _check_consts(program, consts)
+        facts, problems = _ground(program, texts, consts)
+        for problem in problems:
+            raise problem
+        rules = _describe(program, facts)
+        text = "\0".join([*texts.values(), *(f"{k}={v}" for k, v in sorted(consts.items()))])
+        return cls(name, vocabulary, program, consts, rules, sha256(text.encode()).hexdigest()[:16])
+
+    @classmethod
+    def problems(
+        cls, texts: Mapping[str, str], *, vocabulary: Vocabulary, consts: Mapping[str, str | int] | None = None
+    ) -> tuple[ObviateError, ...]:
+        """Everything wrong with the texts of a pack, and warnings, in the order of files and lines.
+
+        It loads if none of them is an error.
+        """
+        program, syntax = _read(texts)
+        found: list[ObviateError] = [*syntax] or list(findings(program, vocabulary))
+        overrides = {key: str(value) for key, value in (consts or {}).items()}
         if not found:
-            found += findings(_joined(parts, texts), vocabulary)
+            found += _ground(program, texts, {})[1]
         if not found:
             try:
-                cls.of(texts, vocabulary=vocabulary)
+                cls._of(texts, program, vocabulary, "", overrides)
             except ObviateError as error:
                 found.append(error)
+        if not found:
+            found += warnings(program, texts)
         unique = {(str(problem.where), problem.code, problem.message): problem for problem in found}
         return tuple(sorted(unique.values(), key=_place))
 
@@ -128,17 +141,46 @@ class Pack:
         return tuple(facts)
 
 
-def _joined(parts: Sequence[Program], texts: Mapping[str, str]) -> Program:
-    return Program(
-        tuple(rule for part in parts for rule in part.rules),
-        tuple(other for part in parts for other in part.others),
-        "\n".join(texts.values()),
-    )
+def _read(texts: Mapping[str, str]) -> tuple[Program, list[PackError]]:
+    """The program of texts, and what keeps some of them from being read."""
+    plain = without_includes(texts)
+    parts: list[Program] = []
+    problems: list[PackError] = []
+    for file, text in plain.items():
+        found = list(inspect(text, file))
+        if not found:
+            try:
+                parts.append(asp.parse(text, file))
+            except PackError as error:
+                found = (syntax_errors(text, file) if error.code == "syntax" else []) or [error]
+        problems += found
+    rules = tuple(rule for part in parts for rule in part.rules)
+    others = tuple(other for part in parts for other in part.others)
+    return Program(rules, others, "\n".join(plain.values())), problems
+
+
+def _ground(program: Program, texts: Mapping[str, str], consts: Mapping[str, str]) -> tuple[set[Atom], list[PackError]]:
+    """The facts that describe the rules, and what clingo refuses; in a process of its own if it could be much."""
+    values = {**_defaults(program), **consts}
+    if ground_size(program, values) > MAX_GROUND:
+        try:
+            run_limited("obviate.kb.pack:try_out", program.text, consts, **_TRIAL)
+        except PackError as error:
+            where = widest(program, values).span
+            return set(), [PackError(error.code, error.message, where=where, help=error.help)]
+    problems: list[PackError] = []
+    facts = asp.evaluate([program.text], (), _DESCRIPTION, consts, problems)
+    return facts, [with_binding(_placed(problem, texts), program) for problem in problems]
 
 
 def _place(problem: ObviateError) -> tuple[str, int, int]:
     where = problem.where
     return (where.file, where.line, where.column) if isinstance(where, Span) else (str(where), 0, 0)
+
+
+def try_out(text: str, consts: Mapping[str, str]) -> None:
+    """Ground a program without beliefs, whatever comes of it: what `run_limited` calls in a process of its own."""
+    asp.evaluate([text], (), (), consts, [])
 
 
 def _placed(error: PackError, texts: Mapping[str, str]) -> PackError:
@@ -149,7 +191,11 @@ def _placed(error: PackError, texts: Mapping[str, str]) -> PackError:
     for file, text in texts.items():
         lines = text.split("\n")
         if line <= len(lines):
-            where = Span(file, line, error.where.column, lines[line - 1])
+            source = lines[line - 1]
+            column = len(source.encode()[: error.where.column - 1].decode(errors="ignore")) + 1  # clingo counts bytes
+            name = re.match(r"[\w']*", source[column - 1 :])
+            end = column + max(1, len(name[0]) if name else 0)
+            where = Span(file, line, column, source[:500], line, end)
             return PackError(error.code, error.message, where=where, help=error.help)
         line -= len(lines)
     return error
@@ -217,9 +263,9 @@ def _deadline(term: object, name: str, span: Span) -> str | int:
 
 
 def _check_consts(program: Program, overrides: Mapping[str, str]) -> None:
-    declared = {other.text.split()[1]: other.text for other in program.others if other.kind == "definition"}
+    declared = _defaults(program)
     for name, value in overrides.items():
-        default = declared.get(name, "").partition("=")[2].strip(" .")
+        default = declared.get(name, "")
         if default.lstrip("-").isdigit() and not value.lstrip("-").isdigit():
             raise PackError("bad-const", f"{name} is a number, not {value!r}", help=f"its default is {default}")
         if name not in declared:
@@ -228,6 +274,12 @@ def _check_consts(program: Program, overrides: Mapping[str, str]) -> None:
                 f"the pack has no #const {name}",
                 help=f"it has: {', '.join(sorted(declared)) or 'none'}",
             )
+
+
+def _defaults(program: Program) -> dict[str, str]:
+    """The values of ``#const`` as the pack states them."""
+    texts = (other.text for other in program.others if other.kind == "definition")
+    return {text.split()[1]: text.partition("=")[2].strip(" .") for text in texts}
 
 
 def rule_names(rule: Rule) -> tuple[str, ...]:

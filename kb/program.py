@@ -69,7 +69,8 @@ class Pattern:
 class Literal:
     """One element of a body. `atom` is set for a plain atom; `inner` lists every atom inside, also of
     aggregates and conditions, with whether its truth can only help the literal (`monotone`); `negated` those that
-    stand under a negation. A comparison has its terms in `compared`, with an operator between each two.
+    stand under a negation. A comparison has its terms in `compared`, with an operator between each two; `computed` are
+    the terms inside that calculate.
     """
 
     text: str
@@ -81,6 +82,7 @@ class Literal:
     variables: frozenset[str] = frozenset()
     compared: tuple[TermPattern, ...] = ()
     operators: tuple[str, ...] = ()
+    computed: tuple[TermPattern, ...] = ()
 
     @property
     def binds(self) -> frozenset[str]:

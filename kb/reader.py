@@ -8,7 +8,7 @@ from typing import Any
 from obviate.kb.errors import Span
 from obviate.kb.program import Literal, Pattern, Rule, Statement, TermPattern
 
-__all__ = ["read"]
+__all__ = ["operations", "read"]
 
 _ARITHMETIC = ("BinaryOperation", "UnaryOperation", "Interval")
 _BINARY = ("^", "?", "&", "+", "-", "*", "/", "\\", "**")  # as clingo numbers them
@@ -52,12 +52,14 @@ class _Reader:
         head = node.head
         if _type(head) == "Literal" and not int(head.sign):
             atom = head.atom
-            if _type(atom) == "SymbolicAtom":
-                computes = any(_nodes(node, kind) for kind in _ARITHMETIC)
+            kind = _type(atom)
+            if kind == "SymbolicAtom":
                 body, text = self._body(node.body), str(node)
-                self.rules += [Rule(pattern, body, text, span, computes) for pattern in self._patterns(atom)]
+                for pattern in self._patterns(atom):
+                    computes = any(literal.computed for literal in body) or any(operations(pattern.args))
+                    self.rules.append(Rule(pattern, body, text, span, computes))
                 return
-            if _type(atom) == "BooleanConstant" and not atom.value:
+            if kind == "BooleanConstant" and not atom.value:
                 self.rules.append(Rule(None, self._body(node.body), str(node), span))
                 return
         self.others.append(Statement(_type(head).lower() + " head", str(node), span))
@@ -66,24 +68,51 @@ class _Reader:
         return tuple(map(self._literal, body))
 
     def _literal(self, node: Any) -> Literal:
-        plain = _type(node) == "Literal"
-        negations = int(node.sign) if plain else 0
-        atom = node.atom if plain else None
-        pattern, monotone = None, False  # aggregates and conditions: assume the worst
-        if atom is not None and _type(atom) == "SymbolicAtom":
-            if _type(atom.symbol) != "Pool":
-                pattern = self._pattern(atom)
-            monotone = negations == 0
-        inner = tuple((pattern, monotone) for found in _symbolic_atoms(node) for pattern in self._patterns(found))
+        text, span = str(node), self._span(node)
+        if _type(node) == "Literal":
+            atom, negations = node.atom, int(node.sign)
+            match _type(atom):
+                case "SymbolicAtom":
+                    found = tuple(self._patterns(atom))
+                    args = [arg for pattern in found for arg in pattern.args]
+                    return Literal(
+                        text,
+                        span,
+                        negations,
+                        None if found[0].pool else found[0],
+                        inner=tuple((pattern, not negations) for pattern in found),
+                        negated=found if negations else (),
+                        variables=_named(args),
+                        computed=operations(args),
+                    )
+                case "Comparison":
+                    terms = tuple(map(self._term, (atom.term, *(guard.term for guard in atom.guards))))
+                    operators = tuple(_COMPARISON[int(guard.comparison)] for guard in atom.guards)
+                    return Literal(
+                        text,
+                        span,
+                        negations,
+                        variables=_named(terms),
+                        compared=terms,
+                        operators=operators,
+                        computed=operations(terms),
+                    )
+        return self._compound(node, text, span)
+
+    def _compound(self, node: Any, text: str, span: Span) -> Literal:
+        """An aggregate or a condition: of its atoms the worst is assumed, that they may help and hinder."""
+        inner = [pattern for found in _nodes(node, "SymbolicAtom") for pattern in self._patterns(found)]
         under = [found for found in _nodes(node, "Literal") if int(found.sign)]
-        negated = tuple(pattern for o in under for found in _symbolic_atoms(o) for pattern in self._patterns(found))
-        names = frozenset(str(found.name) for found in _nodes(node, "Variable") if found.name != "_")
-        comparison: tuple[TermPattern, ...] = ()
-        operators: tuple[str, ...] = ()
-        if atom is not None and _type(atom) == "Comparison":
-            comparison = tuple(map(self._term, (atom.term, *(guard.term for guard in atom.guards))))
-            operators = tuple(_COMPARISON[int(guard.comparison)] for guard in atom.guards)
-        return Literal(str(node), self._span(node), negations, pattern, inner, negated, names, comparison, operators)
+        negated = [p for outer in under for found in _nodes(outer, "SymbolicAtom") for p in self._patterns(found)]
+        return Literal(
+            text,
+            span,
+            int(node.sign) if _type(node) == "Literal" else 0,
+            inner=tuple((pattern, False) for pattern in inner),
+            negated=tuple(negated),
+            variables=frozenset(str(found.name) for found in _nodes(node, "Variable")) - {"_"},
+            computed=tuple(map(self._term, _outermost(node))),
+        )
 
     def _patterns(self, atom: Any) -> list[Pattern]:
         """The atoms that p(a;b) stands for, which clingo reads as p((a;b)) where each has one argument."""
@@ -134,9 +163,11 @@ def _children(node: Any) -> list[Any]:
     found: list[Any] = []
     for key in node.child_keys:
         child = getattr(node, key)
+        if child is None or isinstance(child, str):
+            continue
         if hasattr(child, "child_keys"):
             found.append(child)
-        elif child is not None and not isinstance(child, str):
+        else:
             found.extend(child)
     return found
 
@@ -146,5 +177,21 @@ def _nodes(node: Any, kind: str) -> list[Any]:
     return own + [found for child in _children(node) for found in _nodes(child, kind)]
 
 
-def _symbolic_atoms(node: Any) -> list[Any]:
-    return _nodes(node, "SymbolicAtom")
+def _outermost(node: Any) -> list[Any]:
+    """The largest terms of a syntax tree that compute."""
+    kind = _type(node)
+    if kind in _ARITHMETIC and not (kind == "UnaryOperation" and _type(node.argument) == "Function"):
+        return [node]
+    return [found for child in _children(node) for found in _outermost(child)]
+
+
+def operations(terms: Iterable[TermPattern]) -> tuple[TermPattern, ...]:
+    """The largest terms among and inside `terms` that compute."""
+    found: list[TermPattern] = []
+    for term in terms:
+        found += [term] if term.kind == "operation" else operations(term.parts)
+    return tuple(found)
+
+
+def _named(terms: Iterable[TermPattern]) -> frozenset[str]:
+    return frozenset().union(*(term.variables for term in terms)) - {"_"}

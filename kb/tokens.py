@@ -1,20 +1,36 @@
-"""The tokens of a text, whether or not it is a program: what formatting and mending work on.
-
-The lexer is pygments-clingo's; nothing is lost, the texts of the tokens make up the text.
-"""
+"""The tokens of a text, whether or not it is a program: what formatting and mending work on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from obviate.kb.scan import COMMENT
+
 __all__ = ["Token", "significant", "tokenize"]
+
+_TOKEN = re.compile(
+    rf"(?P<comment>{COMMENT})"
+    r"""
+  | (?P<space>\s+)
+  | (?P<string>"(?:[^"\\\n]|\\.)*")
+  | (?P<number>0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|\d+)
+  | (?P<keyword>not(?![\w'])|\#sum\+|\#\w+)
+  | (?P<variable>[_']*[A-Z][\w']*|_+(?![\w']))
+  | (?P<name>[_']*[a-z][\w']*)
+  | (?P<operator>:-|:~|\.\.|[<>!]=|=<|\\==?|\\\+|=\\=|=:=|==|->|<-|\*\*|[-+*/\\^?&|~=<>@!])
+  | (?P<punctuation>[][(){},;:.])
+  | (?P<error>.)
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """`kind` is comment, string, number, variable, name, keyword (``not`` and ``#...``), operator, punctuation, space
-    or error; `offset` counts characters from the beginning of the text.
+    or error (what no program has outside strings); `offset` counts characters from the beginning of the text.
     """
 
     kind: str
@@ -27,32 +43,13 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of any text."""
-    from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String
-    from pygments_clingo.clingo import ClingoLexer
+    """The tokens of any text; nothing is lost, their texts make up the text.
 
-    kinds = (
-        (Comment, "comment"),
-        (String, "string"),
-        (Number, "number"),
-        (Name, "variable"),
-        (Keyword, "keyword"),
-        (Operator, "operator"),
-        (Punctuation, "punctuation"),
-        (Error, "error"),
-    )
-    found: list[Token] = []
-    for offset, type_, value in ClingoLexer().get_tokens_unprocessed(text):
-        kind = next((kind for parent, kind in kinds if type_ in parent), "space" if value.isspace() else "name")
-        last = found[-1] if found else None
-        together = last is not None and last.kind == kind and kind in ("space", "comment")
-        if last is not None and together and (kind == "space" or not last.text.endswith("*%")):
-            found[-1] = Token(kind, last.text + value, last.offset)
-        else:
-            found.append(Token(kind, value, offset))
-    return found
+    Operators of Prolog that clingo lacks, such as ``=<``, are one token too.
+    """
+    return [Token(match.lastgroup or "error", match[0], match.start()) for match in _TOKEN.finditer(text)]
 
 
-def significant(tokens: Sequence[Token]) -> Iterator[Token]:
+def significant(tokens: Iterable[Token]) -> Iterator[Token]:
     """The tokens that mean something: neither space nor comment."""
     return (token for token in tokens if token.kind not in ("space", "comment"))

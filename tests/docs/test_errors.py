@@ -159,6 +159,7 @@ def raised() -> Iterator[Raised]:
         made_by = helpers(tree)
         within = {inner for helper in made_by for inner in ast.walk(helper)}
         makers = {name: name for name in CLASSES} | {helper.name: made for helper, made in made_by.items()}
+        makers["Mistake"] = "PackError"  # what becomes one
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 called = node.func

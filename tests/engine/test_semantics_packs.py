@@ -89,7 +89,12 @@ def test_a_rule_has_one_mode() -> None:
 def test_a_binding_that_is_no_object_is_refused_and_changes_nothing(start: Start) -> None:
     """A binding is made of objects; nothing bad changes state."""
     engine = start(
-        pack("rule(r, temporal). hazard(r, N) :- value(_, weight, N), N > 1."),
+        pack("""
+        rule(r, temporal).
+        hazard(r, X) :- odd(X).
+        odd(X) :- tag(X, safety_food).
+        odd(N) :- value(_, weight, N), N > 1.
+        """),
         node("a", weight=0),
     )
     before = engine.snapshot()

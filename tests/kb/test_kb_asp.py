@@ -68,12 +68,25 @@ def test_consts_are_overridden() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a(1/0).", 'a("x" + 1).', "a(X) :- not b(X).", "a(", "a. #const n = 1. #const n = 2."]
+    ("text", "code"),
+    [
+        ("a(1/0).", "grounding-failed"),
+        ('a("x" + 1).', "grounding-failed"),
+        ("a(X) :- not b(X).", "unsafe-variable"),
+        ("a(", "grounding-failed"),
+        ("a. #const n = 1. #const n = 2.", "grounding-failed"),
+    ],
 )
-def test_nothing_is_dropped_silently(text: str) -> None:
+def test_nothing_is_dropped_silently(text: str, code: str) -> None:
     with pytest.raises(PackError) as refused:
         asp.evaluate([text], (), [("a", 1, True)])
-    assert refused.value.code == "grounding-failed"
+    assert refused.value.code == code
+
+
+def test_every_refusal_is_told() -> None:
+    problems: list[PackError] = []
+    asp.evaluate(["a(X) :- not b(X).\nc(Y,Z) :- b(_)."], (), (), problems=problems)
+    assert [problem.code for problem in problems] == ["unsafe-variable"] * 3
 
 
 def test_a_resident_control_refuses_what_cannot_be_ground() -> None:

@@ -1,0 +1,103 @@
+"""The folder of broken packs: each is refused with exactly one code at its place, and mended by its fix.
+
+The first line of each pack says what is expected. A new kind of mistake is a new file in ``tests/packs/broken``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+import obviate.kb
+from obviate.kb import Pack, Vocabulary, household
+from obviate.kb.errors import ObviateError, PackError, Span
+from obviate.kb.mend import mended
+
+FOLDER = Path(__file__).parents[1] / "packs"
+BROKEN = sorted((FOLDER / "broken").glob("*.lp"))
+ELSEWHERE = {"said-twice", "unknown-const", "empty-pack", "no-model"}  # these have no place: test_kb_pack_refusals
+
+Place = tuple[str, int, int]
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    return household.words(FOLDER / "words.lp")
+
+
+def expected(text: str) -> Place:
+    match = re.match(r"% expect (\S+) at (\d+):(\d+)\n", text)
+    assert match is not None
+    return match[1], int(match[2]), int(match[3])
+
+
+def places(problems: Sequence[ObviateError]) -> list[Place]:
+    errors = [problem for problem in problems if problem.severity == "error"]
+    return [(e.code, e.where.line, e.where.column) for e in errors if isinstance(e.where, Span)]
+
+
+@pytest.mark.parametrize("file", BROKEN, ids=lambda file: file.stem)
+def test_a_broken_pack_has_one_finding_at_its_place(file: Path, vocabulary: Vocabulary) -> None:
+    text = file.read_text(encoding="utf-8")
+    problems = Pack.problems({file.name: text}, vocabulary=vocabulary)
+    assert places(problems) == [expected(text)]
+    with pytest.raises(PackError) as refused:  # loading it says the same
+        Pack.of({file.name: text}, vocabulary=vocabulary)
+    assert places([refused.value]) == [expected(text)]
+
+
+def test_there_are_many_of_them() -> None:
+    assert len(BROKEN) >= 150
+
+
+def mend(text: str, vocabulary: Vocabulary, *, unsafe: bool) -> tuple[str, Sequence[ObviateError]]:
+    def problems(texts: Mapping[str, str]) -> Sequence[ObviateError]:
+        return Pack.problems(texts, vocabulary=vocabulary)
+
+    new, _ = mended({"pack.lp": text}, problems, unsafe=unsafe)
+    return new["pack.lp"], problems(new)
+
+
+@pytest.mark.parametrize("file", BROKEN, ids=lambda file: file.stem)
+def test_a_fix_yields_a_pack_that_checks_clean(file: Path, vocabulary: Vocabulary) -> None:
+    text = file.read_text(encoding="utf-8")
+    found = Pack.problems({"pack.lp": text}, vocabulary=vocabulary)
+    (error,) = [problem for problem in found if problem.severity == "error"]
+    safe, left = mend(text, vocabulary, unsafe=False)
+    if error.fix is None:
+        assert safe == text
+    elif error.fix.safe:
+        assert places(left) == []
+    else:
+        assert safe == text  # a guess is not made unasked
+        assert places(mend(text, vocabulary, unsafe=True)[1]) == []
+
+
+def test_half_of_them_can_be_mended(vocabulary: Vocabulary) -> None:
+    texts = [file.read_text(encoding="utf-8") for file in BROKEN if not re.search(r"-\d+$", file.stem)]
+    fixable = [text for text in texts if any(p.fix for p in Pack.problems({"p.lp": text}, vocabulary=vocabulary))]
+    assert len(fixable) > len(texts) / 2
+
+
+@pytest.mark.parametrize("where", ["check", "mistakes.py", "dependency.py", "pack.py", "scan.py"])
+def test_every_code_that_a_pack_can_be_refused_with_has_a_broken_pack(where: str) -> None:
+    path = Path(obviate.kb.__path__[0], where)
+    calls = [
+        node
+        for file in ([path] if path.suffix else path.glob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and node.args
+    ]
+    codes = {
+        call.args[0].value
+        for call in calls
+        if isinstance(call.func, ast.Name)
+        and call.func.id in ("PackError", "Mistake", "error")
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert codes
+    assert codes <= {expected(file.read_text(encoding="utf-8"))[0] for file in BROKEN} | ELSEWHERE
