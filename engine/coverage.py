@@ -17,7 +17,7 @@ from obviate.kb.pack import rule_names
 from obviate.kb.program import Rule
 from obviate.kb.terms import Atom
 
-__all__ = ["ClauseCoverage", "Coverage", "LiteralCoverage", "measure"]
+__all__ = ["ClauseCoverage", "Coverage", "LiteralCoverage", "clause_label", "measure"]
 
 _OUTPUTS = (("_fired", 1, True), ("_rest", 3, True), ("_held", 3, True))
 _Point = tuple[int, int]  # a clause, and one of its literals by position; 0 for the body as a whole
@@ -98,7 +98,7 @@ def measure(pack: Pack, situations: Iterable[Situation]) -> Coverage:
     return Coverage(
         tuple(
             ClauseCoverage(
-                rule=_label(rule),
+                rule=clause_label(rule),
                 text=rule.text,
                 fired=(i, 0) not in left,
                 literals=tuple(
@@ -112,11 +112,11 @@ def measure(pack: Pack, situations: Iterable[Situation]) -> Coverage:
     )
 
 
-def _label(rule: Rule) -> str:
+def clause_label(rule: Rule) -> str:
     """The safety rules that a clause belongs to, or the helper that it defines."""
     assert rule.head is not None
     sign = "" if rule.head.positive else "-"
-    is_member = rule.head.name in ("hazard", "threatens", "resolved")
+    is_member = rule.head.name in ("hazard", "threatens", "resolved", "deadline")
     return ", ".join(rule_names(rule)) if is_member else f"{sign}{rule.head.name}/{len(rule.head.args)}"
 
 

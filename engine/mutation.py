@@ -13,6 +13,7 @@ from hashlib import sha256
 
 import networkx as nx
 
+from obviate.engine.coverage import clause_label
 from obviate.engine.remainder import needs, shared, unbound
 from obviate.engine.trial import try_case, variant
 from obviate.kb import Pack, asp
@@ -31,8 +32,11 @@ _SORTS = {("tag", 1): "tag", ("state", 1): "state", ("edge", 0): "relation", ("v
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A pack with the statement at `statement` replaced by `text`; `change` tells how, `span` where."""
+    """A pack with the statement at `statement`, of the rule or helper `rule`, replaced by `text`; `change` tells how,
+    `span` where.
+    """
 
+    rule: str
     statement: Span
     text: str
     change: str
@@ -61,7 +65,7 @@ def mutants(pack: Pack) -> Iterator[Mutant]:
         for text, change, span in _deadlines(rule, local) if not rule.body else _bodies(rule, local, pack.vocabulary):
             if text not in seen:
                 seen.add(text)
-                yield Mutant(rule.span, text, change, span)
+                yield Mutant(clause_label(rule), rule.span, text, change, span)
 
 
 def judge(

@@ -5,7 +5,7 @@
     step(wipe_first, 1, intend(place_on_top("peach", "plate"))).
     expect(wipe_first, 1, trigger(food_on_clean, ("peach", "plate"))).
 
-``docs/tests.md`` describes the format.
+``docs/cli.md`` describes the format.
 """
 
 from __future__ import annotations
