@@ -23,7 +23,7 @@ from obviate.kb.files import read_text
 from obviate.kb.observed import Written, observation_of, scene_of
 from obviate.kb.pack import Pack, rule_names
 from obviate.kb.patch import Patch
-from obviate.kb.places import place_of, written
+from obviate.kb.places import Places, written
 from obviate.kb.program import Program
 from obviate.kb.terms import Atom, Fun, Term, binding_of
 
@@ -158,8 +158,9 @@ class _Reader:
 
     def __init__(self, file: str, text: str, pack: Pack) -> None:
         self._pack = pack
-        self._program = asp.parse(text, file)
-        _check_forms(self._program)
+        program = asp.parse(text, file)
+        _check_forms(program)
+        self._places = Places(program)
         outputs = [("_negated", 1, True), *((name, arity, True) for name, arity in _FORMS.items())]
         try:
             atoms = asp.evaluate([text, _SIGNS], (), outputs)
@@ -174,6 +175,8 @@ class _Reader:
         for atom in sorted(atoms, key=str):
             if atom.name in _FORMS:
                 self._atoms[atom.name].append(Atom(atom.name, tuple(_signed(arg, signs) for arg in atom.args)))
+        for found in self._atoms.values():
+            found.sort(key=lambda atom: (self._at(atom).line, self._at(atom).column))
 
     def cases(self) -> list[Case]:
         titles: dict[Term, Atom] = {}
@@ -183,8 +186,7 @@ class _Reader:
                 help = 'write test(name, "What it shows")'
                 raise _refuse("test-form", f"{written(Fun(*atom[:2]))} is no test", self._at(atom), help)
             if name in titles:
-                first, second = sorted((self._at(titles[name]), self._at(atom)), key=lambda span: span.line)
-                raise _twice(name.name, first, second)
+                raise _twice(name.name, self._at(titles[name]), self._at(atom))
             titles[name] = atom
         for kind in ("given", "step", "expect"):
             for atom in self._atoms[kind]:
@@ -192,8 +194,7 @@ class _Reader:
                     name = atom.args[0]
                     help = nearest(str(name), map(str, titles)) or f'add test({name}, "What it shows")'
                     raise _refuse("unknown-test", f"there is no test {written(name)}", self._at(atom, 0), help)
-        cases = [self._case(atom) for atom in titles.values()]
-        return sorted(cases, key=lambda case: (case.span.line, case.span.column))
+        return [self._case(atom) for atom in titles.values()]
 
     def _case(self, test: Atom) -> Case:
         given, steps, expected = (
@@ -214,7 +215,7 @@ class _Reader:
         return Case(str(test.args[0]), str(test.args[1]), scene, consts, events, tuple(expectations), span)
 
     def _at(self, atom: Atom, *path: int) -> Span:
-        return place_of(self._program, atom, *path)
+        return self._places.of(atom, *path)
 
     def _written(self, atom: Atom, *path: int) -> Written:
         term: Term = Fun(atom.name, atom.args)
@@ -301,7 +302,7 @@ class _Reader:
             help = f"write {conclusion}(Rule, Objects)" if conclusion in CONCLUSIONS else ""
             help = help or {"exactly": "write exactly(K, W)", "only": "write only(W)"}.get(conclusion, "")
             help = help or nearest(conclusion or written(what), (*CONCLUSIONS, *_QUANTIFIERS))
-            raise _refuse("test-form", f"{written(what)} cannot be expected", self._at(atom, 2), help)
+            raise _refuse("test-form", f"{written(inner)} cannot be expected here", self._at(atom, *path), help)
         if not step and conclusion in ("risk", "passed", "failed"):
             told = f"{written(what)} cannot be expected of what is given"
             raise _refuse("test-steps", told, self._at(atom, 1), "that is decided at the steps from 1")

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from obviate.kb.errors import Span
-from obviate.kb.program import Pattern, Program, TermPattern
+from obviate.kb.program import Program, Rule, Signature, TermPattern
 from obviate.kb.terms import Atom, Fun, Term
 
-__all__ = ["place_of", "written"]
+__all__ = ["Places", "written"]
 
 
-def place_of(program: Program, atom: Atom, *path: int) -> Span:
-    """The place of the first rule head that stands for `atom`, or of the part of it at `path`.
+class Places:
+    """Finds in a program the rule head that a ground atom stands for."""
 
-    A path is the position of an argument, then of an argument of that one, and so on; where the text has a variable,
-    it ends there.
-    """
-    for rule in program.rules:
-        if rule.head is not None and _stands_for(rule.head, atom):
-            return _part(rule.head.args[path[0]], atom.args[path[0]], path[1:], rule.span) if path else rule.span
-    return program.rules[0].span
+    def __init__(self, program: Program) -> None:
+        self._rules: dict[tuple[Signature, str], list[Rule]] = {}  # by what they conclude, and of what
+        for rule in program.rules:
+            if rule.head is not None:
+                first = rule.head.args[0] if rule.head.args else None
+                named = first.name if first is not None and first.kind == "constant" else ""
+                self._rules.setdefault((rule.head.signature, named), []).append(rule)
+
+    def of(self, atom: Atom, *path: int) -> Span:
+        """The place of the first such head, or of the part of it at `path`.
+
+        A path is the position of an argument, then of an argument of that one, and so on; where the text has a
+        variable, it ends there. The atom must be one that the program concludes.
+        """
+        signature = (atom.name, len(atom.args), atom.positive)
+        named = str(atom.args[0]) if atom.args else ""
+        rules = (*self._rules.get((signature, named), ()), *self._rules.get((signature, ""), ()))
+        for rule in rules:
+            if rule.head is not None and all(map(_one_matches, rule.head.args, atom.args)):
+                return _part(rule.head.args[path[0]], atom.args[path[0]], path[1:], rule.span) if path else rule.span
+        raise LookupError(f"{atom} is not concluded")
 
 
 def written(term: Term) -> str:
@@ -39,11 +53,6 @@ def _part(pattern: TermPattern, term: Term, path: tuple[int, ...], outer: Span) 
     if path and pattern.kind == "operation" and isinstance(term, Fun) and term.name == "-":
         return _part(pattern.parts[0], term.args[0], path[1:], span)
     return span
-
-
-def _stands_for(head: Pattern, atom: Atom) -> bool:
-    alike = head.signature == (atom.name, len(atom.args), atom.positive)
-    return alike and all(map(_one_matches, head.args, atom.args))
 
 
 def _one_matches(pattern: TermPattern, term: Term) -> bool:
