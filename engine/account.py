@@ -40,7 +40,9 @@ class Account:
         """Why the instance is there."""
         if conclusion == "passed":
             yield from self._target_holds()
-        elif conclusion == "failed" or (conclusion == "pending" and self.was_open):
+        elif conclusion == "pending" and self.was_open:
+            yield from self._target_lacks()
+        elif conclusion == "failed":
             yield from self._target_lacks()
             yield from self._holds("threatens")
         else:
@@ -87,6 +89,10 @@ class Account:
         literals = grounds(self.situation.pack, self.situation.facts(), member, self.rule, self.binding)
         if literals:
             yield f"{member} holds: {', '.join(literals)}"
+            return
+        whole = gap(self.situation.pack, self.situation.facts(), member, self.rule, self.binding)
+        if whole is not None and not whole.literals:
+            yield f"{member} holds: {', '.join(literal.text for literal in whole.clause.body) or 'always'}"
 
     def _lacks(self, member: str) -> Iterator[str]:
         lacking = gap(self.situation.pack, self.situation.facts(), member, self.rule, self.binding)

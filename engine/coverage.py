@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from obviate.engine.account import Situation
 from obviate.engine.backend import KERNEL
-from obviate.engine.remainder import asks, needs, remainder, shared
+from obviate.engine.remainder import is_idle, needs, remainder, shared
 from obviate.kb import Pack, asp
 from obviate.kb.errors import Span
 from obviate.kb.pack import rule_names
@@ -129,7 +129,7 @@ def _questions(index: int, rule: Rule) -> Iterator[tuple[_Point, str]]:
         body, bound = remainder(rule, {k - 1}, needs(literal, common) & rule.head.variables)
         own = needs(literal, common)
         computes = literal.atom is None and not own <= bound  # it gives a variable its value, which is no condition
-        if computes or asks(rule, literal) or literal.text in body:  # or is true of any object
+        if computes or is_idle(rule, literal):
             continue
         where = f"{index},{k},({''.join(f'{name},' for name in sorted(own & bound))})"
         rest = f"_rest({where}){' :- ' if body else ''}{'; '.join(body)}."

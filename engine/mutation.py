@@ -14,7 +14,7 @@ from hashlib import sha256
 import networkx as nx
 
 from obviate.engine.coverage import clause_label
-from obviate.engine.remainder import asks, needs, shared, unbound
+from obviate.engine.remainder import is_idle, needs, shared, unbound
 from obviate.engine.trial import try_case, variant
 from obviate.kb import Pack, asp
 from obviate.kb.cases import Case
@@ -128,7 +128,7 @@ def _negated(rule: Rule, i: int) -> Iterator[_LiteralEdit]:
     """The literal dropped and negated; what it alone gave a value is any object then."""
     assert rule.head is not None
     literal = rule.body[i]
-    if not asks(rule, literal):  # without it, the rule means the same
+    if not is_idle(rule, literal):  # without it, the rule means the same
         objects = [f"object({name})" for name in sorted(unbound(rule, {i}, rule.head.variables))]
         yield objects, f"without {literal.text}", literal.span
     if literal.negations:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from obviate.kb.program import Literal, Rule
 from obviate.kb.scan import code_of
 
-__all__ = ["asks", "needs", "remainder", "shared", "unbound"]
+__all__ = ["is_idle", "needs", "remainder", "shared", "unbound"]
 
 _ASSIGNS = re.compile(r"([A-Z_]\w*) = #")
 _OBJECTS = {"object": (0,), "moved": (0,), "tag": (0,), "state": (0,), "value": (0,), "edge": (1, 2)}
@@ -38,12 +38,13 @@ def unbound(rule: Rule, dropped: Collection[int], wanted: Collection[str] = ()) 
     return frozenset(wanted).union(*(needs(literal, common) for literal in kept)) - _bound(kept, frozenset())
 
 
-def asks(rule: Rule, literal: Literal) -> bool:
-    """Whether the literal only says what a target is always asked: that there is a record, ``pending(R,B)``."""
+def is_idle(rule: Rule, literal: Literal) -> bool:
+    """Whether the literal is no condition: all that a rule speaks of is an object, and a target is asked of records."""
     atom, head = literal.atom, rule.head
-    if atom is None or head is None or literal.negations or (head.name, atom.name) != ("resolved", "pending"):
+    if atom is None or head is None or literal.negations:
         return False
-    return [arg.text for arg in atom.args] == [arg.text for arg in head.args]
+    own = [arg.text for arg in atom.args] == [arg.text for arg in head.args]
+    return atom.name == "object" or ((head.name, atom.name) == ("resolved", "pending") and own)
 
 
 def needs(literal: Literal, common: frozenset[str]) -> frozenset[str]:

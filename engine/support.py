@@ -17,6 +17,8 @@ from obviate.kb.terms import Atom, Fun, Term, binding_of, term_of_binding
 
 __all__ = ["Gap", "gap", "grounds", "obstacles", "support"]
 
+_ANONYMOUS = re.compile(r'("(?:[^"\\]|\\.)*")|(?<!\w)_(?!\w)')
+
 
 def support(pack: Pack, graph: BeliefGraph, trigger: Trigger) -> tuple[str, ...]:
     """The literals of a hazard rule of `trigger` as they hold in `graph`, in the order of the rule.
@@ -68,16 +70,20 @@ def _query(index: int, rule: Rule, binding: str) -> str:
 
 
 def _argument(term: TermPattern, fresh: str, body: list[str]) -> str:
-    """The text of an argument; a pool becomes a variable over its alternatives, so that the one met is told."""
-    if term.kind == "pool":
+    """The text of an argument; a pool becomes a variable over its alternatives, so that the one met is told, and so
+    does what has parts that do not matter.
+    """
+    if term.text == "_":
+        return fresh
+    if term.kind == "pool" or any(part.text == "_" for part in term.walk()):
         body.append(f"{fresh} = {term.text}")
         return fresh
-    return fresh if term.text == "_" else term.text
+    return term.text
 
 
 def _reified(literal: Literal, args: list[str]) -> str:
     assert literal.atom is not None
-    shown = ["any" if text == "_" else text for text in args]
+    shown = [_ANONYMOUS.sub(lambda match: match[1] or "any", text) for text in args]
     return f"_said({literal.atom.name},{int(literal.atom.positive)},{literal.negations},({','.join([*shown, ''])}))"
 
 
