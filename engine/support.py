@@ -1,18 +1,23 @@
-"""Why a trigger is true, and why it is not: the beliefs that a hazard stands on, or that it lacks."""
+"""Why a conclusion is true, and why it is not: the literals that a rule stands on, or that it lacks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
+from obviate.engine.backend import KERNEL
 from obviate.engine.record import Trigger
+from obviate.engine.remainder import remainder
 from obviate.kb import BeliefGraph, Pack, asp
 from obviate.kb.pack import rule_names
 from obviate.kb.program import Literal, Rule, TermPattern
 from obviate.kb.terms import Atom, Fun, Term, binding_of, term_of_binding
 
-__all__ = ["obstacles", "support"]
+__all__ = ["Gap", "gap", "grounds", "obstacles", "support"]
+
+_ANONYMOUS = re.compile(r'("(?:[^"\\]|\\.)*")|(?<!\w)_(?!\w)')
 
 
 def support(pack: Pack, graph: BeliefGraph, trigger: Trigger) -> tuple[str, ...]:
@@ -21,15 +26,27 @@ def support(pack: Pack, graph: BeliefGraph, trigger: Trigger) -> tuple[str, ...]
     One instance is told if there are several; nothing if the hazard does not hold in this graph.
     """
     name = trigger.rule.removeprefix(f"{pack.name}.")
-    rules = [r for r in pack.program.rules if r.head and r.head.name == "hazard" and name in rule_names(r)]
-    binding = str(Atom("b", (term_of_binding(trigger.binding),)))[2:-1]
-    queries = [_query(i, rule, binding) for i, rule in enumerate(rules)]
-    found = asp.evaluate([pack.program.text, *queries], graph.facts(), [("_support", 2, True)], pack.consts)
+    return grounds(pack, graph.facts(), "hazard", name, trigger.binding)
+
+
+def grounds(pack: Pack, facts: Iterable[Atom], member: str, rule: str, binding: Sequence[str]) -> tuple[str, ...]:
+    """The same of a hazard, threat or target (`member`) of a rule, given the facts that the kernel sees."""
+    goal = _binding_text(binding)
+    queries = [_query(i, clause, goal) for i, clause in enumerate(_clauses(pack, member, rule))]
+    found = asp.evaluate([pack.program.text, KERNEL, *queries], facts, [("_support", 2, True)], pack.consts)
     if not found:
         return ()
     first = min(found, key=str).args[1]
     assert isinstance(first, Fun)
     return tuple(_words(part) for part in first.args)
+
+
+def _clauses(pack: Pack, member: str, rule: str) -> list[Rule]:
+    return [r for r in pack.program.rules if r.head and r.head.name == member and rule in rule_names(r)]
+
+
+def _binding_text(binding: Sequence[str]) -> str:
+    return str(Atom("b", (term_of_binding(tuple(binding)),)))[2:-1]
 
 
 def _query(index: int, rule: Rule, binding: str) -> str:
@@ -53,16 +70,20 @@ def _query(index: int, rule: Rule, binding: str) -> str:
 
 
 def _argument(term: TermPattern, fresh: str, body: list[str]) -> str:
-    """The text of an argument; a pool becomes a variable over its alternatives, so that the one met is told."""
-    if term.kind == "pool":
+    """The text of an argument; a pool becomes a variable over its alternatives, so that the one met is told, and so
+    does what has parts that do not matter.
+    """
+    if term.text == "_":
+        return fresh
+    if term.kind == "pool" or any(part.text == "_" for part in term.walk()):
         body.append(f"{fresh} = {term.text}")
         return fresh
-    return fresh if term.text == "_" else term.text
+    return term.text
 
 
 def _reified(literal: Literal, args: list[str]) -> str:
     assert literal.atom is not None
-    shown = ["any" if text == "_" else text for text in args]
+    shown = [_ANONYMOUS.sub(lambda match: match[1] or "any", text) for text in args]
     return f"_said({literal.atom.name},{int(literal.atom.positive)},{literal.negations},({','.join([*shown, ''])}))"
 
 
@@ -74,46 +95,72 @@ def _words(term: Term) -> str:
     return "not " * int(str(negations)) + ("" if positive == 1 else "-") + f"{name}({inner})"
 
 
+# -- what is lacking ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The fewest literals that keep a hazard, threat or target from holding: the position of each in the body of
+    `clause`, from 1, and how it reads for the objects. None where nothing is in the way.
+    """
+
+    clause: Rule
+    literals: tuple[tuple[int, str], ...]
+
+
+def gap(pack: Pack, facts: Iterable[Atom], member: str, rule: str, binding: Sequence[str]) -> Gap | None:
+    """What keeps a `member` of a rule from holding for a binding; None if the rule has no such clause."""
+    facts = list(facts)
+    clauses = _clauses(pack, member, rule)
+    for size in range(1 + max((len(clause.body) for clause in clauses), default=-1)):
+        cases = [(r, frozenset(some)) for r in clauses for some in combinations(range(len(r.body)), size)]
+        near = _near([pack.program.text, KERNEL], facts, pack, cases, _binding_text(binding))
+        if near:
+            clause, dropped = cases[near[0][0]]
+            texts = ((i + 1, _instantiated(clause.body[i].text, clause, tuple(binding))) for i in sorted(dropped))
+            return Gap(clause, tuple(texts))
+    return None
+
+
 def obstacles(pack: Pack, graph: BeliefGraph, rule: str, objects: Collection[str]) -> tuple[str, ...]:
     """What keeps the hazard of `rule` from holding for one of `objects`: the fewest literals, at most two.
 
     Tags are static and never told. Variables that the rule does not bind otherwise are left as written. Empty
     when the hazard does hold, or when more than two literals stand in the way.
     """
-    rules = [r for r in pack.program.rules if r.head and r.head.name == "hazard" and rule in rule_names(r)]
+    clauses = _clauses(pack, "hazard", rule)
     for size in (0, 1, 2):
-        cases = [(r, set(dropped)) for r in rules for dropped in combinations(_changeable(r), size)]
-        queries = [_without(i, r, dropped) for i, (r, dropped) in enumerate(cases)]
-        facts = asp.evaluate([pack.program.text, *queries], graph.facts(), [("_near", 2, True)], pack.consts)
-        near = [(int(str(f.args[0])), binding_of(f.args[1])) for f in facts if _binds(f.args[1], objects)]
-        if near:
-            index, binding = min(near)
-            return tuple(_instantiated(literal.text, cases[index][0], binding) for literal in _ordered(*cases[index]))
+        cases = [(r, frozenset(some)) for r in clauses for some in combinations(_changeable(r), size)]
+        near = _near([pack.program.text], graph.facts(), pack, cases)
+        found = [(index, binding) for index, binding in near if set(binding) & set(objects)]
+        if found:
+            index, binding = found[0]
+            clause, dropped = cases[index]
+            return tuple(_instantiated(clause.body[i].text, clause, binding) for i in sorted(dropped))
     return ()
 
 
-def _changeable(rule: Rule) -> list[Literal]:
-    return [literal for literal in rule.body if literal.atom is None or literal.atom.name != "tag"]
+def _changeable(rule: Rule) -> list[int]:
+    return [i for i, literal in enumerate(rule.body) if literal.atom is None or literal.atom.name != "tag"]
 
 
-def _binds(term: Term, objects: Collection[str]) -> bool:
-    parts = (term,) if isinstance(term, str) else term.args if isinstance(term, Fun) and not term.name else ()
-    return bool(parts) and all(isinstance(p, str) for p in parts) and bool(set(map(str, parts)) & set(objects))
-
-
-def _without(index: int, rule: Rule, dropped: set[Literal]) -> str:
-    """The rule without some literals; what they alone would have bound is any object."""
-    assert rule.head is not None
-    kept = [literal for literal in rule.body if literal not in dropped]
-    heads = rule.head.args[1].variables
-    bound = heads.union(*(literal.binds for literal in kept))
-    body = [f"object({name})" for name in sorted(heads)]
-    body += [literal.text for literal in kept if literal.variables <= bound]
-    return f"_near({index},{rule.head.args[1].text}) :- {'; '.join(body)}."
-
-
-def _ordered(rule: Rule, dropped: set[Literal]) -> list[Literal]:
-    return [literal for literal in rule.body if literal in dropped]
+def _near(
+    program: Sequence[str],
+    facts: Iterable[Atom],
+    pack: Pack,
+    cases: Sequence[tuple[Rule, frozenset[int]]],
+    goal: str = "",
+) -> list[tuple[int, tuple[str, ...]]]:
+    """The cases, by index, in which what remains of a rule holds, and the bindings for which it does."""
+    queries = []
+    for i, (rule, dropped) in enumerate(cases):
+        assert rule.head is not None
+        binding = rule.head.args[1].text
+        body, _ = remainder(rule, dropped, rule.head.variables)
+        body += [f"{binding} = {goal}"] if goal else []
+        queries.append(f"_near({i},{binding}){' :- ' if body else ''}{'; '.join(body)}.")
+    found = asp.evaluate([*program, *queries], facts, [("_near", 2, True)], pack.consts)
+    return sorted((int(str(atom.args[0])), binding_of(atom.args[1])) for atom in found)
 
 
 def _instantiated(text: str, rule: Rule, binding: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from obviate.adapters.cli import bench, check, fmt, run
+from obviate.adapters.cli import bench, check, fmt, run, test
 
 __all__ = ["app", "main"]
 
@@ -26,6 +26,7 @@ app.command()(run.run)
 app.command()(run.replay)
 app.command()(check.check)
 app.command()(fmt.fmt)
+app.command("test")(test.scenarios)
 app.add_typer(bench.app, name="bench")
 
 
