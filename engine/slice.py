@@ -22,6 +22,7 @@ _MOST_INSTANCES = 100_000  # of one rule, so that grounding stays short
 _SORTS = {"tag": (1, "tag"), "state": (1, "state"), "edge": (0, "relation"), "value": (1, "quantity")}
 _OBJECTS = {"object": (0,), "tag": (0,), "state": (0,), "value": (0,), "moved": (0,), "edge": (1, 2), "intent": (0,)}
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_CALCULATION = re.compile(r"[A-Z]\w*\s*[-+*/\\&?^]|[-+*/\\&?^]\s*[A-Z(]")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
 _ESCAPE = re.compile(r"\\(.)")
 _MOST_NUMBERS = 40
@@ -133,10 +134,10 @@ class Slice:
 
     @cached_property
     def exhaustive(self) -> bool:
-        """Whether what no graph of `bound` objects shows is taken for impossible: nothing is computed, and the
-        rules have no more variables.
+        """Whether what no graph of `bound` objects shows is taken for impossible: the rules do not calculate, and have
+        no more variables.
         """
-        return self.bound >= self._needed and not any(rule.arithmetic for rule in self.rules)
+        return self.bound >= self._needed and not any(map(_computes, self.rules))
 
     @cached_property
     def _needed(self) -> int:
@@ -217,6 +218,17 @@ def _index(pack: Pack) -> tuple[dict[Key, list[int]], list[list[Key]]]:
 def _parts(head: Pattern) -> tuple[TermPattern, ...]:
     term = head.args[1]
     return term.parts if term.kind == "tuple" else (term,)
+
+
+def _computes(rule: Rule) -> bool:
+    """Whether the rule calculates with a variable; a classical negation or a negative number does not."""
+    patterns = [pattern for literal in rule.body for pattern, _ in literal.inner]
+    terms = [arg for pattern in (*patterns, *([rule.head] if rule.head is not None else [])) for arg in pattern.args]
+    terms += [term for literal in rule.body for term in literal.compared]
+    inside = (code_of(literal.text) for literal in rule.body if "{" in literal.text)
+    return any(part.kind == "operation" and part.variables for term in terms for part in term.walk()) or any(
+        _CALCULATION.search(text) for text in inside
+    )
 
 
 def _variables(rule: Rule) -> frozenset[str]:

@@ -215,9 +215,8 @@ def test_what_is_found_triggers_and_what_is_not_found_never_does(texts: list[str
 
 def differ(old: str, new: str, **options: Any) -> tuple[Pack, Pack, Example | None]:
     assert old in TEXT
-    pack = Pack.of(TEXT, vocabulary=household.vocabulary(), name="household")
     other = Pack.of(TEXT.replace(old, new, 1), vocabulary=household.vocabulary(), name="household")
-    return pack, other, difference(pack, other, **options)
+    return HOUSEHOLD, other, difference(HOUSEHOLD, other, **options)
 
 
 def outcomes(pack: Pack, example: Example, backend: str) -> set[object]:
