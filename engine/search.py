@@ -16,6 +16,7 @@ from typing import Any
 
 from obviate.engine.backend import KERNEL, Binding
 from obviate.engine.slice import Slice, object_variables, slice_of
+from obviate.engine.wording import CLASSES
 from obviate.kb import Action, BeliefGraph, Pack, asp
 from obviate.kb.check import BELIEFS
 from obviate.kb.program import Rule
@@ -29,6 +30,7 @@ __all__ = [
     "INPUTS",
     "SMALLEST",
     "Example",
+    "beliefs_of",
     "body_of",
     "bound",
     "candidates",
@@ -43,7 +45,6 @@ __all__ = [
 
 GRAPHS = files("obviate.kb").joinpath("kernel/graphs.lp").read_text(encoding="utf-8")
 SMALLEST = files("obviate.kb").joinpath("kernel/smallest.lp").read_text(encoding="utf-8")
-_CLASSES = ("material", "function", "safety", "appliance")  # of tags; the paper's, and one of the household's
 INPUTS = [(name, arity, True) for name, arity in {**BELIEFS, "intent": 1}.items()] + [("state", 2, False)]
 
 # What can be asked of a rule R and a binding B, as atoms of the kernel
@@ -75,16 +76,23 @@ class Example:
 
     @property
     def beliefs(self) -> tuple[Atom, ...]:
-        """What is believed, `object` left out where something else is said of it; sorted."""
-        atoms = sorted(self.graph.facts(), key=lambda atom: (atom.name, str(atom)))
-        said = {arg for atom in atoms if atom.name != "object" for arg in atom.args if isinstance(arg, str)}
-        return tuple(atom for atom in atoms if atom.name != "object" or atom.args[0] not in said)
+        """What is believed; see `beliefs_of`."""
+        return beliefs_of(self.graph)
 
     @property
     def scene(self) -> dict[str, Any]:
         """The graph as ``Engine(objects=...)`` takes it; what the agent has moved is no part of a scene."""
         patch = BeliefGraph(self.graph.vocabulary).difference(self.graph).to_json()
         return {"nodes": patch.get("add_nodes", []), "edges": patch.get("add_edges", [])}
+
+
+def beliefs_of(graph: BeliefGraph) -> tuple[Atom, ...]:
+    """The beliefs, tags first: a symmetric relation once, `object` only where nothing else is said of it."""
+    atoms = [*(atom for name, node in graph.nodes.items() for atom in node.atoms(name))]
+    atoms += [edge.atom for edge in graph.edges()]
+    said = {arg for atom in atoms if atom.name != "object" for arg in atom.args if isinstance(arg, str)}
+    kept = (atom for atom in atoms if atom.name != "object" or atom.args[0] not in said)
+    return tuple(sorted(kept, key=lambda atom: (atom.name != "tag", str(atom))))
 
 
 def bound(pack: Pack, rule: str) -> int:
@@ -317,4 +325,4 @@ def _word(name: str, graph: BeliefGraph, part: Slice) -> str:
     tag = next((tag for tag in part.reads("tag") if tag in node.tags), "")
     state = next((state for state in part.reads("state") if state in node.states), "object")
     head, _, rest = tag.partition("_")
-    return (rest if rest and head in _CLASSES else tag) or state
+    return (rest if rest and head in CLASSES else tag) or state

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from obviate.adapters.cli import bench, check, run
+from obviate.adapters.cli import bench, check, explain, run
 
 __all__ = ["app", "main"]
 
@@ -25,6 +25,7 @@ app.command()(run.demo)
 app.command()(run.run)
 app.command()(run.replay)
 app.command()(check.check)
+app.command()(explain.explain)
 app.add_typer(bench.app, name="bench")
 
 

@@ -91,9 +91,9 @@ def test_examples_are_deterministic_readable_and_of_different_objects() -> None:
     assert example.binding == ("food_1", "container_1")
     assert str(example.intent) == "place_on_top(food_1, container_1)"
     assert [str(atom) for atom in example.beliefs] == [
-        'state("container_1",dusty)',
         'tag("container_1",function_container)',
         'tag("food_1",safety_food)',
+        'state("container_1",dusty)',
     ]
 
 
