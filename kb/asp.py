@@ -1,13 +1,15 @@
 """The solver: the one module that imports clingo.
 
 `parse` turns text into our own `Program`, `evaluate` grounds a stratified program from scratch (grounding alone
-decides it), and `Resident` keeps one multi-shot Control whose inputs are externals.
+decides it), `Resident` keeps one multi-shot Control whose inputs are externals, and `search` solves a program with
+choices.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import clingo
@@ -19,7 +21,7 @@ from obviate.kb.reader import read
 from obviate.kb.scan import code_of, inspect
 from obviate.kb.terms import Atom, Fun, Term
 
-__all__ = ["Resident", "evaluate", "parse"]
+__all__ = ["Answer", "Resident", "evaluate", "parse", "search"]
 
 # --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
@@ -228,6 +230,48 @@ class Resident:
         """Free the Control."""
         self._control = self._model = None
         self._inputs, self._true = set(), set()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Output atoms of the best model, or of all models together; `proven` unless time ran out before that was sure."""
+
+    atoms: frozenset[Atom]
+    proven: bool
+
+
+def search(
+    program: str,
+    outputs: Collection[Signature],
+    consts: Mapping[str, str] | None = None,
+    *,
+    seconds: float,
+    brave: bool = False,
+) -> Answer | None:
+    """The first model of a program with choices, the best if it minimises; None when there is none.
+
+    With `brave`, what is true in one model or another. At the limit of `seconds` for solving, the answer so far is
+    returned; `PackError` (``search-timeout``) is raised when there is none yet.
+    """
+    late = PackError("search-timeout", "the search found nothing in its time", help="allow more seconds")
+    if seconds <= 0:
+        raise late
+    control, messages = _control(consts or {})
+    shows = "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
+    _ground(control, messages, f"{program}\n#show.\n{shows}", strict=False)
+    if brave:
+        control.configuration.solve.enum_mode = "brave"  # type: ignore[union-attr]
+        control.configuration.solve.models = 0  # type: ignore[union-attr]
+    found: list[Sequence[clingo.Symbol]] = []
+    solving = control.solve(on_model=lambda model: found.append(model.symbols(shown=True)), async_=True)
+    with solving as handle:
+        ended = handle.wait(seconds)
+        if not ended:
+            handle.cancel()
+        handle.get()
+    if not found and not ended:
+        raise late
+    return Answer(frozenset(map(_atom, found[-1])), proven=ended) if found else None
 
 
 # -- parsing -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from obviate.adapters.cli import bench, check, fmt, run, test
+from obviate.adapters.cli import bench, check, explain, fmt, run, test
 
 __all__ = ["app", "main"]
 
@@ -27,6 +27,7 @@ app.command()(run.replay)
 app.command()(check.check)
 app.command()(fmt.fmt)
 app.command("test")(test.scenarios)
+app.command()(explain.explain)
 app.add_typer(bench.app, name="bench")
 
 
