@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,16 @@ from rich.console import Console
 from rich.text import Text
 
 from obviate.adapters.cli.packs import pack_files, pack_name
+from obviate.engine.analysis import analysis
+from obviate.engine.crowd import CROWD
 from obviate.kb import Pack, Vocabulary, household
 from obviate.kb.errors import Fix, ObviateError, PackError, Span
 from obviate.kb.mend import mended
+from obviate.kb.program import Rule
+from obviate.kb.sandbox import run_limited
 from obviate.kb.sources import gather
 
-__all__ = ["Options", "Report", "check_pack", "tell"]
+__all__ = ["Options", "Report", "analyse", "check_pack", "tell"]
 
 _MEGABYTES = 2_000
 
@@ -66,7 +70,38 @@ def check_pack(pack: str, options: Options) -> Report:
 
 
 def _found(texts: Mapping[str, str], name: str, vocabulary: Vocabulary, seconds: float) -> Sequence[ObviateError]:
-    return Pack.problems(texts, vocabulary=vocabulary)
+    """What the texts say wrong; if nothing, what they cannot mean, found by search in a process of its own."""
+    problems = Pack.problems(texts, vocabulary=vocabulary)
+    if any(problem.severity == "error" for problem in problems):
+        return problems
+    pack = Pack.of(texts, vocabulary=vocabulary, name=name)
+    try:
+        run_limited("obviate.engine.crowd:ground_crowd", pack, seconds=seconds, megabytes=_MEGABYTES)
+    except PackError as error:
+        where = max(pack.program.rules, key=_variables).span
+        message = f"on {CROWD} objects, {error.message}"
+        return (*problems, PackError(error.code, message, where=where, help=error.help))
+    try:
+        found = run_limited(
+            "obviate.adapters.cli.findings:analyse", pack, seconds, seconds=seconds + 5, megabytes=_MEGABYTES
+        )
+    except PackError as error:
+        message = "the search for what can never hold took too much, and was given up"
+        return (*problems, PackError(error.code, message, where=name, help="--seconds", severity="warning"))
+    return (*problems, *(PackError(**{**item, "where": Span(*item["where"])}) for item in found))
+
+
+def analyse(pack: Pack, seconds: float) -> list[dict[str, Any]]:
+    """The findings of `analysis` as plain data."""
+    return [
+        {"code": f.code, "message": f.message, "where": astuple(f.where), "help": f.help, "severity": f.severity}
+        for f in analysis(pack, seconds=seconds)
+        if isinstance(f.where, Span)
+    ]
+
+
+def _variables(rule: Rule) -> int:
+    return len(frozenset().union(*(literal.binds for literal in rule.body)))
 
 
 def tell(reports: Sequence[Report], *, json: bool) -> None:
