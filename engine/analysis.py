@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from obviate.engine.search import Example, possible, smallest
-from obviate.engine.slice import Slice, keys_of, slice_of
+from obviate.engine.search import Example, possible, satisfiable, smallest
+from obviate.engine.slice import Slice, keys_of, object_variables, slice_of
 from obviate.kb import Pack
 from obviate.kb.dependency import MEMBERS, Key, dependency_key
 from obviate.kb.errors import PackError, Span
-from obviate.kb.program import Rule
+from obviate.kb.program import Literal, Rule
 
 __all__ = ["analysis"]
 
@@ -51,7 +51,7 @@ def _findings(part: Slice, goals: frozenset[str], end: float) -> Iterator[PackEr
             "never-hazard",
             f"{graph} makes the hazard of {name} true",
             where=_where(part, "hazard"),
-            help="its conditions exclude each other: is a negation or a comparison the wrong way round?",
+            help=_excluding(part, "hazard", end),
             severity=surely,
         )
     elif "trigger" not in goals:
@@ -112,6 +112,33 @@ def _never_holds(part: Slice, rule: Rule) -> PackError:
         help="its conditions exclude each other: mend it, or remove it",
         severity="warning",
     )
+
+
+def _excluding(part: Slice, member: str, end: float) -> str:
+    """Which conditions exclude each other, so few that any one of them could be left out; if there is one rule."""
+    help = "its conditions exclude each other"
+    rules = [rule for rule in part.rules if (member, part.rule.name) in keys_of(rule)]
+    if len(rules) != 1:
+        return help
+    kept = list(rules[0].body)
+    try:
+        for literal in rules[0].body:
+            fewer = [other for other in kept if other is not literal]
+            body = _safe(rules[0], fewer)
+            if body and not satisfiable(part, body, seconds=end - time.monotonic()):
+                kept = fewer
+    except PackError:  # out of time
+        return help
+    return f"nothing makes this true: {'; '.join(literal.text for literal in kept)}"
+
+
+def _safe(rule: Rule, literals: Sequence[Literal]) -> str:
+    """Some literals of a rule as a body, over all objects where nothing else binds them; empty if that is not so."""
+    bound = frozenset().union(*(literal.binds for literal in literals))
+    loose = frozenset().union(*(literal.variables for literal in literals)) - bound
+    if not literals or not loose <= set(object_variables(rule)):
+        return ""
+    return "; ".join([*(f"object({name})" for name in sorted(loose)), *(literal.text for literal in literals)])
 
 
 def _example(part: Slice, end: float) -> Example | None:

@@ -18,7 +18,7 @@ from obviate.engine.backend import KERNEL, Binding
 from obviate.engine.slice import Slice, object_variables, slice_of
 from obviate.engine.wording import CLASSES
 from obviate.kb import Action, BeliefGraph, Pack, asp
-from obviate.kb.predicates import BELIEFS
+from obviate.kb.predicates import BELIEFS, MEMBERS
 from obviate.kb.program import Rule
 from obviate.kb.terms import Atom, Fun, Term, binding_of, quote, term_of_binding
 from obviate.kb.vocabulary import Vocabulary
@@ -40,6 +40,7 @@ __all__ = [
     "ranks",
     "readable_ids",
     "renamed_example",
+    "satisfiable",
     "smallest",
 ]
 
@@ -108,12 +109,17 @@ def smallest(pack: Pack, rule: str, goal: str = "opens", *, seconds: float = 5.0
     """
     part, end = slice_of(pack, rule), time.monotonic() + seconds
     wanted = f"_found(B) :- {GOALS[goal].format(r=rule)}.\n:- not _found(_).\n1 {{ _chosen(B) : _found(B) }} 1."
-    extra = [SMALLEST, wanted, _SEVERAL.replace("{r}", rule) if goal == "target" else "", *ranks(part)]
-    for apart in (_apart(part), DISTINCT, ""):
-        for size in range(1, part.bound + 1):
-            program = "\n".join([*candidates(part, size), *frame(part), KERNEL, part.text, *extra, apart])
-            outputs = [*INPUTS, ("_chosen", 1, True)]
-            answer = asp.search(program, outputs, pack.consts, seconds=end - time.monotonic())
+    fixed = [*frame(part), KERNEL, part.text, wanted, _SEVERAL.replace("{r}", rule) if goal == "target" else ""]
+
+    def solve(size: int, *extra: str) -> asp.Answer | None:
+        program = "\n".join([*candidates(part, size), *fixed, *extra])
+        return asp.search(program, [*INPUTS, ("_chosen", 1, True)], pack.consts, seconds=end - time.monotonic())
+
+    if solve(part.bound) is None:
+        return None
+    for apart, most in ((_apart(part), _TIDY_OBJECTS), (DISTINCT, part.bound), ("", part.bound)):
+        for size in range(1, most + 1):
+            answer = solve(size, SMALLEST, *ranks(part), apart)
             if answer is not None:
                 return _named(example_of(part, answer.atoms, answer.proven), part, goal)
     return None
@@ -137,6 +143,13 @@ def possible(
     return goals_met, frozenset(int(str(atom.args[0])) for atom in answer.atoms if atom.name == "_fires")
 
 
+def satisfiable(part: Slice, body: str, *, seconds: float) -> bool:
+    """Whether the body can be true, given the rest of a slice, on some belief graph of up to `bound` objects."""
+    goal = f"_found :- {body}.\n:- not _found."
+    lines = [*candidates(part, part.bound), *frame(part), KERNEL, part.text, goal]
+    return asp.search("\n".join(lines), [("_found", 0, True)], part.pack.consts, seconds=seconds) is not None
+
+
 def body_of(rule: Rule) -> str:
     """The text of the body of a rule."""
     return "; ".join(literal.text for literal in rule.body)
@@ -144,6 +157,7 @@ def body_of(rule: Rule) -> str:
 
 # -- programs ------------------------------------------------------------------------------------
 
+_TIDY_OBJECTS = 4  # with more, an example is not made tidier than it must be
 _SAID = """
 _said(X) :- tag(X,_).
 _said(X) :- state(X,_).
@@ -158,7 +172,8 @@ def _apart(part: Slice) -> str:
     lines = [DISTINCT, _SAID]
     for rule in part.rules:
         pairs = itertools.combinations(object_variables(rule), 2)
-        lines += [f":- {body_of(rule)}; {x} = {y}." for x, y in pairs]
+        chosen = f"; _chosen({rule.head.args[1].text})" if rule.head and rule.head.name in MEMBERS else ""
+        lines += [f":- {body_of(rule)}{chosen}; {x} = {y}." for x, y in pairs if rule.body]
     variables = _tuple(part.arity)
     for skill, index in part.idle:
         arguments = [f"Y{i}" for i in range(part.vocabulary.skills[skill])]
@@ -204,10 +219,13 @@ def frame(part: Slice) -> Iterator[str]:
 
 
 def ranks(part: Slice) -> Iterator[str]:
-    """The names that a slice reads in their order, and its numbers."""
+    """The names that a slice reads in their order, its numbers, and the intents by their skills."""
     names = [*part.reads("tag"), *part.reads("state"), *part.reads("state", positive=False), *part.reads("edge")]
     yield from (f"_rank({i},{name})." for i, name in enumerate(dict.fromkeys(names)))
     yield from (f"_rank({i},{n})." for i, n in enumerate(part.numbers))
+    for i, skill in enumerate(part.skills):
+        arity = part.vocabulary.skills[skill]
+        yield f"_turn({i},{skill}{_arguments(arity)}) :- {_domain(arity)}."
 
 
 def _variables(arity: int) -> list[str]:

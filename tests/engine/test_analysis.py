@@ -88,6 +88,21 @@ def test_the_smallest_graph_is_in_the_message_and_the_bound_too() -> None:
     assert "up to 4 objects" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("body", "excluding"),
+    [
+        ("tag(X,safety_food), state(X,wet), object(X), -state(X,wet)", "state(X,wet); -state(X,wet)"),
+        ("value(X,weight,N), tag(X,safety_food), N > 4, N < 5", "value(X,weight,N); N > 4; N < 5"),
+        ("state(X,wet), edge(ontop,X,Y), edge(inside,Y,X)", "edge(ontop,X,Y); edge(inside,Y,X)"),
+        ("state(X,wet), edge(ontop,X,X)", "edge(ontop,X,X)"),
+        ("state(X,wet), not object(X)", "not object(X)"),
+    ],
+)
+def test_the_conditions_that_exclude_each_other_are_named(body: str, excluding: str) -> None:
+    (finding,) = analysis(Pack.of(f"rule(r, temporal). hazard(r, X) :- {body}.", vocabulary=ps.VOCABULARY))
+    assert finding.help == f"nothing makes this true: {excluding}"
+
+
 def test_the_faults_that_the_household_pack_had_are_found_again() -> None:
     text = HOUSEHOLD.read_text(encoding="utf-8")
     for guard in (",\n    not tag(Y, surface_high)", ",\n    not tag(Y, function_heat_source)"):

@@ -20,6 +20,7 @@ GOOD = "rule(a, temporal). hazard(a, X) :- object(X). "
 UNPLACED: list[tuple[str, Callable[[], object]]] = [
     ("unknown-const", lambda: load("#const n = 1. p(n).", consts={"m": 1})),
     ("no-model", lambda: asp.Resident(":- not a.", [("a", 0, True)], {}).model()),
+    ("search-timeout", lambda: asp.search("a.", [("a", 0, True)], seconds=0)),
     ("not-stratified", lambda: asp.evaluate(["a :- not b. b :- not a."], (), [("a", 0, True)])),
     ("grounding-failed", lambda: asp.evaluate(["a :- "], (), [("a", 0, True)])),
     ("syntax", lambda: load("p(\ud800).")),
