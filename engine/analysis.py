@@ -22,22 +22,29 @@ __all__ = ["analysis"]
 
 
 def analysis(pack: Pack, *, seconds: float = 5.0) -> list[PackError]:
-    """The findings on a pack that loads, in the order of its text; nothing on rules that `seconds` do not reach.
+    """The findings on a pack that loads, in the order of its text; a warning if `seconds` do not reach every rule.
 
     A finding is an error where the search is exhaustive (`Slice.exhaustive`) and the rule can do nothing at all.
     """
     end = time.monotonic() + seconds
     found: list[PackError] = []
     idle: dict[Span, PackError | None] = {}  # None: it fires somewhere
+    missed: list[str] = []
     for name in pack.rules:
         part = slice_of(pack, name)
         known = possible(pack, name, seconds=end - time.monotonic()) if time.monotonic() < end else None
-        if known is not None:
+        if known is None:
+            missed.append(name)
+        else:
             goals, fires = known
             found += _findings(part, goals, end)
             idle |= {rule.span: None for i, rule in enumerate(part.rules) if i in fires}
             for rule in _idle(part, fires, goals):
                 idle.setdefault(rule.span, _never_holds(part, rule))
+    if missed:
+        yet = f"{len(missed)} of {len(pack.rules)} rules were not searched, {missed[0]} first: over {seconds:g} s"
+        where = pack.rules[missed[0]].span
+        found.append(PackError("search-timeout", yet, where=where, help="allow more time", severity="warning"))
     found += [finding for finding in idle.values() if finding is not None]
     return sorted(found, key=_place)
 

@@ -212,9 +212,10 @@ def candidates(part: Slice, size: int, *, skills: Iterable[str] = ()) -> Iterato
 
 
 def frame(part: Slice) -> Iterator[str]:
-    """What the kernel needs to know about the rule, and the constants of the pack."""
-    yield f"rule({part.rule.name},{part.rule.mode})."
-    yield from (f"{fact}." for fact in part.pack.frame if fact.args[0] == Fun(part.rule.name))
+    """What the kernel needs to know about the rules with records, and the constants of the pack."""
+    yield from (f"rule({rule.name},{rule.mode})." for rule in part.judged)
+    names = {Fun(rule.name) for rule in part.judged}
+    yield from (f"{fact}." for fact in part.pack.frame if fact.args[0] in names)
     yield from (other.text for other in part.pack.program.others if other.kind == "definition")
 
 

@@ -46,6 +46,12 @@ class Slice:
         return "\n".join(rule.text for rule in self.rules)
 
     @cached_property
+    def judged(self) -> tuple[SafetyRule, ...]:
+        """The safety rules that can have records here: the rule itself, and those whose targets it reads."""
+        read = {owner for rule in self.rules for member, owner in keys_of(rule) if member == "resolved"}
+        return (self.rule, *(self.pack.rules[name] for name in sorted(read - {self.rule.name, "*"})))
+
+    @cached_property
     def constants(self) -> dict[str, str]:
         """The value of each ``#const`` that the rules mention, as this pack has it."""
         texts = (other.text.rstrip(". ") for other in self.pack.program.others if other.kind == "definition")
@@ -134,10 +140,10 @@ class Slice:
 
     @cached_property
     def exhaustive(self) -> bool:
-        """Whether what no graph of `bound` objects shows is taken for impossible: the rules do not calculate, and have
-        no more variables.
+        """Whether what no graph of `bound` objects shows is taken for impossible: the rules do not calculate, have no
+        more variables, and read no target of another rule, whose open records a search does not guess.
         """
-        return self.bound >= self._needed and not any(map(_computes, self.rules))
+        return self.bound >= self._needed and len(self.judged) == 1 and not any(map(_computes, self.rules))
 
     @cached_property
     def _needed(self) -> int:
@@ -199,6 +205,8 @@ def slice_of(pack: Pack, rule: str) -> Slice:
             seen.add(key)
             if key[1] == "*":
                 todo += [other for other in concluding if other[0] == key[0]]
+            elif key[0] == "resolved":  # asks what is pending, and so what triggers it
+                todo += [(member, key[1]) for member in MEMBERS]
             todo += [read for i in concluding.get(key, ()) for read in reading[i]]
     chosen = sorted({i for key in seen for i in concluding.get(key, ())})
     return Slice(pack, pack.rules[rule], tuple(pack.program.rules[i] for i in chosen))

@@ -6,7 +6,7 @@ import json as jsonlib
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.text import Text
@@ -81,22 +81,34 @@ def _found(texts: Mapping[str, str], name: str, vocabulary: Vocabulary, seconds:
         where = max(pack.program.rules, key=_variables).span
         message = f"on {CROWD} objects, {error.message}"
         return (*problems, PackError(error.code, message, where=where, help=error.help))
+    analyse = "obviate.adapters.cli.findings:analyse"
     try:
-        found = run_limited(
-            "obviate.adapters.cli.findings:analyse", pack, seconds, seconds=seconds + 5, megabytes=_MEGABYTES
-        )
+        found = run_limited(analyse, pack, seconds, seconds=seconds + 5, megabytes=_MEGABYTES)
     except PackError as error:
-        message = "the search for what can never hold took too much, and was given up"
-        return (*problems, PackError(error.code, message, where=name, help="--seconds", severity="warning"))
-    return (*problems, *(PackError(**{**item, "where": Span(*item["where"])}) for item in found))
+        message = "the search for what can never hold took too much and was given up"
+        return (*problems, PackError(error.code, message, where=name, help=error.help, severity="warning"))
+    return (*problems, *(_Plain(*item).error() for item in found))
 
 
-def analyse(pack: Pack, seconds: float) -> list[dict[str, Any]]:
+class _Plain(NamedTuple):
+    """A finding as it comes from another process."""
+
+    code: str
+    message: str
+    where: tuple[Any, ...]
+    help: str
+    severity: str
+
+    def error(self) -> PackError:
+        where = Span(*self.where)
+        return PackError(self.code, self.message, where=where, help=self.help, severity=self.severity)
+
+
+def analyse(pack: Pack, seconds: float) -> list[_Plain]:
     """The findings of `analysis` as plain data."""
+    found = [(f, f.where) for f in analysis(pack, seconds=seconds)]
     return [
-        {"code": f.code, "message": f.message, "where": astuple(f.where), "help": f.help, "severity": f.severity}
-        for f in analysis(pack, seconds=seconds)
-        if isinstance(f.where, Span)
+        _Plain(f.code, f.message, astuple(where), f.help, f.severity) for f, where in found if isinstance(where, Span)
     ]
 
 

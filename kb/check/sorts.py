@@ -166,13 +166,6 @@ def _calculations(rule: Rule, sorts: Sorts) -> Iterator[PackError]:
     used += [(term, where) for terms, where in compared for term in terms]
     told: set[str] = set()
     for part, where in used:
-        if part.kind == "operation" and part.name in ("/", "\\", "**") and part.parts[-1].kind != "number":
-            yield PackError(
-                "undefined-arithmetic",
-                f"{part.text} has no value where {part.parts[-1].text} is 0 or less",
-                where=part.span or where,
-                help="multiply the other side, or divide by a plain number",
-            )
         wrong = sorted(known.get(part.text, {NUMBER}) - {NUMBER}) if part.kind == "variable" else []
         if wrong and part.text not in told:
             told.add(part.text)

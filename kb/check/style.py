@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from obviate.kb.errors import Fix, PackError, Span
 from obviate.kb.predicates import DESCRIPTIONS, MEMBERS
 from obviate.kb.program import Program, Rule
+from obviate.kb.reader import operations
 from obviate.kb.syntax import span_of
 from obviate.kb.tokens import Token, significant, tokenize
 
@@ -15,7 +16,9 @@ __all__ = ["warnings"]
 
 
 def warnings(program: Program, texts: Mapping[str, str]) -> Iterator[PackError]:
-    """Rules without a principle, helpers that nothing reads, variables used once, commas mixed with semicolons."""
+    """Rules without a principle, helpers that nothing reads, variables used once, commas mixed with semicolons,
+    divisions that may have no value.
+    """
     yield from _without_principle(program)
     yield from _unread(program)
     seen: set[Span] = set()
@@ -23,6 +26,7 @@ def warnings(program: Program, texts: Mapping[str, str]) -> Iterator[PackError]:
         if rule.span not in seen:  # a pool in a head makes several rules of one
             seen.add(rule.span)
             yield from _used_once(rule)
+            yield from _divisions(rule)
     for file, text in texts.items():
         yield from _mixed(text, file)
 
@@ -72,6 +76,19 @@ def _used_once(rule: Rule) -> Iterator[PackError]:
         if place is not None:
             help = "a misspelt variable? write _ where it does not matter"
             yield _warning("used-once", f"{name} is used once", place, help, Fix("write _", place, "_"))
+
+
+def _divisions(rule: Rule) -> Iterator[PackError]:
+    heads = operations(rule.head.args) if rule.head is not None else ()
+    for term in (*heads, *(term for literal in rule.body for term in literal.computed)):
+        for part in term.walk():
+            if part.kind == "operation" and part.name in ("/", "\\", "**") and part.parts[-1].kind != "number":
+                yield _warning(
+                    "undefined-arithmetic",
+                    f"{part.text} has no value where {part.parts[-1].text} is 0 or less: such beliefs are refused",
+                    part.span or rule.span,
+                    "multiply the other side, or divide by a plain number",
+                )
 
 
 def _mixed(text: str, file: str) -> Iterator[PackError]:

@@ -9,7 +9,6 @@ import pytest
 from conftest import obviate
 
 from obviate.adapters import scenario
-from obviate.kb import household
 
 
 def test_demo_shows_hazard_reason_obligation_and_verdict(tmp_path: Path) -> None:
@@ -77,30 +76,6 @@ def test_wrong_use_exits_with_two_and_says_what_was_meant(
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_check_finds_every_problem_at_its_place(tmp_path: Path) -> None:
-    (tmp_path / "mine.lp").write_text(
-        "rule(dry, temporl).\nhazard(dry, X) :- state(X, wett), not state(X,(open;hot)).\nhazard(dri, X) :- objct(X).\n"
-    )
-    done = obviate("check", "mine.lp", "--json", cwd=tmp_path)
-    found = [(problem["code"], problem["line"], problem["column"]) for problem in json.loads(done.stdout)]
-
-    assert done.returncode == 1
-    assert found == [
-        ("unknown-mode", 1, 11),
-        ("undeclared-name", 2, 28),
-        ("negated-pool", 2, 35),
-        ("unknown-rule", 3, 8),
-        ("undeclared-predicate", 3, 19),
-    ]
-
-
-def test_check_of_the_household_pack_finds_nothing(tmp_path: Path) -> None:
-    pack = household.folder / "packs" / "household.lp"
-    done = obviate("check", str(pack), cwd=tmp_path)
-
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_names_are_data_on_the_screen(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from obviate.kb.mend import mended
 
 FOLDER = Path(__file__).parents[1] / "packs"
 BROKEN = sorted((FOLDER / "broken").glob("*.lp"))
+WARNED = sorted((FOLDER / "warned").glob("*.lp"))
 ELSEWHERE = {"said-twice", "unknown-const", "empty-pack", "no-model"}  # these have no place: test_kb_pack_refusals
 
 Place = tuple[str, int, int]
@@ -48,6 +49,16 @@ def test_a_broken_pack_has_one_finding_at_its_place(file: Path, vocabulary: Voca
     with pytest.raises(PackError) as refused:  # loading it says the same
         Pack.of({file.name: text}, vocabulary=vocabulary)
     assert places([refused.value]) == [expected(text)]
+
+
+@pytest.mark.parametrize("file", WARNED, ids=lambda file: file.stem)
+def test_a_doubtful_pack_has_one_warning_at_its_place_and_loads(file: Path, vocabulary: Vocabulary) -> None:
+    text = file.read_text(encoding="utf-8")
+    (warning,) = {(p.code, str(p.where)): p for p in Pack.problems({"p.lp": text}, vocabulary=vocabulary)}.values()
+    assert warning.severity == "warning"
+    assert isinstance(warning.where, Span)
+    assert (warning.code, warning.where.line, warning.where.column) == expected(text)
+    assert Pack.of({"p.lp": text}, vocabulary=vocabulary).rules.keys() == {"shut"}
 
 
 def test_there_are_many_of_them() -> None:

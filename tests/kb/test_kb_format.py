@@ -16,7 +16,7 @@ from obviate.kb.errors import PackError, Span
 from obviate.kb.format import WIDTH, formatted
 from obviate.kb.tokens import significant, tokenize
 
-SHIPPED = sorted(household.folder.rglob("*.lp"))
+SHIPPED = sorted(file for file in household.folder.rglob("*.lp") if "kernel" not in file.parts)
 LONG = "a_rather_long_name_of_a_predicate"
 
 GOLDEN = {
