@@ -12,6 +12,7 @@ from obviate.engine.engine import Engine, Snapshot
 from obviate.engine.record import Change, Record, Trigger
 from obviate.kb import Action, Pack
 from obviate.kb.cases import CONCLUSIONS, Case, Event, Expectation
+from obviate.kb.errors import PackError
 from obviate.kb.places import written
 from obviate.kb.terms import Fun, term_of_binding
 
@@ -70,7 +71,11 @@ class Trial:
 
 def try_case(case: Case, pack: Pack, *, backend: str = "oneshot") -> Trial:
     """Follow a case on a pack. Raises `ObviateError` if the pack cannot be evaluated."""
-    steps = follow(case, variant(pack, case.consts), backend=backend)
+    try:
+        pack = variant(pack, case.consts)
+    except PackError as error:
+        raise PackError(error.code, error.message, where=error.where or case.span, help=error.help) from None
+    steps = follow(case, pack, backend=backend)
     misses = (Miss(expected, found, tuple(_why(expected, steps, one))) for expected, found, one in missed(case, steps))
     return Trial(case, steps, tuple(misses))
 

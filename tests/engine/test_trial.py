@@ -13,6 +13,7 @@ from packs_strategies import BACKENDS, pack
 from obviate.engine.trial import Trial, follow, try_case
 from obviate.kb import Action, Pack
 from obviate.kb.cases import CONCLUSIONS, Case, Expectation, read_cases
+from obviate.kb.errors import PackError
 
 # A cabinet is to be shut; food goes onto no dirty plate, which must be seen to be clean and dry; nothing stays hot
 # for more than an action.
@@ -177,6 +178,12 @@ def test_a_case_may_override_constants(strict: int, expected: str) -> None:
     """
     (case,) = read_cases(text, pack=pack(PACK))
     assert try_case(case, pack(PACK)).passed
+
+
+def test_a_constant_of_the_wrong_sort_is_refused_at_the_test() -> None:
+    with pytest.raises(PackError, match="strict is a number") as caught:
+        trial("given(t, const(strict, yes))", "expect(t, 0, no(trigger(clean)))")
+    assert (caught.value.code, str(caught.value.where)) == ("bad-const", "cases.test.lp:2:1")
 
 
 def test_situations_hold_what_the_kernel_was_asked() -> None:
