@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from obviate.engine.coverage import clause_label
 from obviate.engine.remainder import is_idle, needs, shared, unbound
@@ -80,7 +81,17 @@ def _negated(rule: Rule, i: int) -> Iterator[_LiteralEdit]:
     else:
         wanted = rule.head.variables | needs(literal, shared(rule))
         objects = [f"object({name})" for name in sorted(unbound(rule, {i}, wanted))]
-        yield [*objects, f"not {literal.text}"], f"not {literal.text}", literal.span
+        yield [*objects, *_neither(literal)], f"not {literal.text}", literal.span
+
+
+def _neither(literal: Literal) -> list[str]:
+    """The negation of a literal: of a pool, that of each alternative."""
+    atom = literal.atom
+    if atom is None:
+        return [f"not {literal.text}"]
+    name = atom.name if atom.positive else f"-{atom.name}"
+    choices = product(*(arg.alternatives() for arg in atom.args))
+    return [f"not {name}({','.join(part.text for part in choice)})" if choice else f"not {name}" for choice in choices]
 
 
 def _swapped(literal: Literal, local: Literal, vocabulary: Vocabulary) -> Iterator[_LiteralEdit]:
