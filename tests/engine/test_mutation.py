@@ -55,7 +55,6 @@ def mutant(change: str, source: str = TEXT) -> Mutant:
 
 def test_a_literal_is_dropped_negated_and_its_names_swapped() -> None:
     changes = {(one.rule, one.change, one.text) for one in mutants(pack(TEXT)) if one.span.line == 5}
-    neither = "not state(X,dusty); not state(X,wet)"
     assert changes == {
         ("dirty/1", "without state(X,(dusty;wet))", "dirty(X) :- object(X); not moved(X)."),
         (
