@@ -1,31 +1,23 @@
 """Mutation of a rule pack: small changes that its tests should notice.
 
 A mutant drops a body literal, negates it, or swaps a constant (tag, state, relation, quantity, skill, deadline) for
-another declared one of the same sort. It is killed when a test that passes on the pack fails on the mutant.
+another declared one of the same sort.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from hashlib import sha256
-
-import networkx as nx
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
 
 from obviate.engine.coverage import clause_label
 from obviate.engine.remainder import is_idle, needs, shared, unbound
-from obviate.engine.trial import try_case, variant
 from obviate.kb import Pack, asp
-from obviate.kb.cases import Case
-from obviate.kb.check import findings
-from obviate.kb.dependency import MEMBERS, Key, dependency_key
-from obviate.kb.errors import ObviateError, Span
-from obviate.kb.pack import rule_names
-from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
+from obviate.kb.errors import Span
+from obviate.kb.program import Literal, Pattern, Rule, TermPattern
 from obviate.kb.vocabulary import Vocabulary
 
-__all__ = ["Mutant", "Verdict", "judge", "mutants", "score"]
+__all__ = ["Mutant", "mutants"]
 
 _SORTS = {("tag", 1): "tag", ("state", 1): "state", ("edge", 0): "relation", ("value", 1): "quantity"}
 
@@ -43,20 +35,6 @@ class Mutant:
     span: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of a mutant: ``killed`` by the test `by`, ``survived``, ``equivalent`` to the pack, or ``invalid``,
-    which no pack would load.
-    """
-
-    mutant: Mutant
-    outcome: str
-    by: str = ""
-
-
-Same = Callable[[Pack, Pack], bool]  # whether two packs conclude the same of every scene
-
-
 def mutants(pack: Pack) -> Iterator[Mutant]:
     """Every mutant, in the order of the pack. Some may not load."""
     for rule in _statements(pack):
@@ -66,40 +44,6 @@ def mutants(pack: Pack) -> Iterator[Mutant]:
             if text not in seen:
                 seen.add(text)
                 yield Mutant(clause_label(rule), rule.span, text, change, span)
-
-
-def judge(
-    mutant: Mutant, pack: Pack, cases: Sequence[Case], *, backend: str = "oneshot", same: Same | None = None
-) -> Verdict:
-    """Try the cases that concern the mutated rule, which pass on `pack`, until one fails.
-
-    `same` may tell of a survivor that it means the same as the pack.
-    """
-    mutated = _mutated(pack, mutant)
-    if mutated is None:
-        return Verdict(mutant, "invalid")
-    concerned = _dependants(pack)[mutant.statement]
-    for case in cases:
-        if case.concerns(concerned):
-            try:
-                if case.consts:
-                    other = _mutated(variant(pack, case.consts), mutant)
-                    passed = other is not None and try_case(replace(case, consts=()), other, backend=backend).passed
-                else:
-                    passed = try_case(case, mutated, backend=backend).passed
-            except ObviateError:
-                passed = False
-            if not passed:
-                return Verdict(mutant, "killed", case.name)
-    if same is not None and same(pack, mutated):
-        return Verdict(mutant, "equivalent")
-    return Verdict(mutant, "survived")
-
-
-def score(verdicts: Sequence[Verdict]) -> float:
-    """The percentage killed of the mutants that load and differ; 100 if there are none."""
-    killed, survived = (sum(v.outcome == outcome for v in verdicts) for outcome in ("killed", "survived"))
-    return 100 * killed / (killed + survived) if killed + survived else 100.0
 
 
 # -- changing a statement ------------------------------------------------------------------------
@@ -137,7 +81,17 @@ def _negated(rule: Rule, i: int) -> Iterator[_LiteralEdit]:
     else:
         wanted = rule.head.variables | needs(literal, shared(rule))
         objects = [f"object({name})" for name in sorted(unbound(rule, {i}, wanted))]
-        yield [*objects, f"not {literal.text}"], f"not {literal.text}", literal.span
+        yield [*objects, *_neither(literal)], f"not {literal.text}", literal.span
+
+
+def _neither(literal: Literal) -> list[str]:
+    """The negation of a literal: of a pool, that of each alternative."""
+    atom = literal.atom
+    if atom is None:
+        return [f"not {literal.text}"]
+    name = atom.name if atom.positive else f"-{atom.name}"
+    choices = product(*(arg.alternatives() for arg in atom.args))
+    return [f"not {name}({','.join(part.text for part in choice)})" if choice else f"not {name}" for choice in choices]
 
 
 def _swapped(literal: Literal, local: Literal, vocabulary: Vocabulary) -> Iterator[_LiteralEdit]:
@@ -186,53 +140,3 @@ def _deadlines(rule: Rule, local: Rule) -> Iterator[_Edit]:
     number = rule.head.args[1].parts[0].text if rule.head.args[1].parts else ""
     other = {"before_intent": "before_done", "before_done": "before_intent"}.get(old, f"within({number}+1)")
     yield rule.text.replace(old, other), f"{other} for {old}", rule.head.args[1].span or rule.span
-
-
-# -- loading a mutant ----------------------------------------------------------------------------
-
-
-def _mutated(pack: Pack, mutant: Mutant) -> Pack | None:
-    """The changed pack, or None if it would not load. Only the changed statement is parsed."""
-    try:
-        new = asp.parse(mutant.text, mutant.span.file).rules
-        old = {rule.span: rule for rule in pack.program.rules}
-        text = "\n".join(
-            [
-                *(other.text for other in pack.program.others),
-                *(mutant.text if span == mutant.statement else rule.text for span, rule in old.items()),
-            ]
-        )
-        if new[0].head is not None and new[0].head.name == "deadline":
-            return Pack.of(text, vocabulary=pack.vocabulary, name=pack.name, consts=pack.consts)
-        rules = tuple(rule for rule in pack.program.rules if rule.span != mutant.statement)
-        program = Program((*rules, *new), pack.program.others, text)
-        if any(problem.severity == "error" for problem in findings(program, pack.vocabulary)):
-            return None
-        asp.evaluate([text], (), (), pack.consts)
-    except ObviateError:
-        return None
-    return replace(pack, program=program, digest=sha256(text.encode()).hexdigest()[:16])
-
-
-@lru_cache(maxsize=8)
-def _dependants(pack: Pack) -> dict[Span, frozenset[str]]:
-    """For each statement the safety rules that depend on it; ``*`` for all of them."""
-    graph: nx.DiGraph[Key] = nx.DiGraph()
-    heads: dict[Span, set[Key]] = {}
-    for rule in pack.program.rules:
-        if rule.head is None:
-            continue
-        keys = dependency_key(rule.head)
-        heads.setdefault(rule.span, set()).update(keys)
-        for head in keys:
-            graph.add_node(head)
-            graph.add_edges_from((head, (head[0], "*")) for _ in range(head[0] in MEMBERS))
-            for literal in rule.body:
-                for pattern, _ in literal.inner:
-                    graph.add_edges_from((body, head) for body in dependency_key(pattern))
-    found: dict[Span, frozenset[str]] = {}
-    for rule in pack.program.rules:
-        reached = heads.get(rule.span, set()).union(*(nx.descendants(graph, key) for key in heads.get(rule.span, ())))
-        owners = {owner for name, owner in reached if name in MEMBERS and owner != "*"}
-        found[rule.span] = frozenset(owners | set(rule_names(rule)))
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -12,10 +12,11 @@ from obviate.engine.engine import Engine, Snapshot
 from obviate.engine.record import Change, Record, Trigger
 from obviate.kb import Action, Pack
 from obviate.kb.cases import CONCLUSIONS, Case, Event, Expectation
+from obviate.kb.errors import PackError
 from obviate.kb.places import written
 from obviate.kb.terms import Fun, term_of_binding
 
-__all__ = ["Finding", "Miss", "Situation", "Trial", "try_case", "variant"]
+__all__ = ["Finding", "Miss", "Step", "Trial", "follow", "missed", "try_case", "variant"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,9 +71,13 @@ class Trial:
 
 def try_case(case: Case, pack: Pack, *, backend: str = "oneshot") -> Trial:
     """Follow a case on a pack. Raises `ObviateError` if the pack cannot be evaluated."""
-    pack = variant(pack, case.consts)
-    steps = tuple(_follow(case, pack, backend))
-    return Trial(case, steps, tuple(_misses(case, steps)))
+    try:
+        pack = variant(pack, case.consts)
+    except PackError as error:
+        raise PackError(error.code, error.message, where=error.where or case.span, help=error.help) from None
+    steps = follow(case, pack, backend=backend)
+    misses = (Miss(expected, found, tuple(_why(expected, steps, one))) for expected, found, one in missed(case, steps))
+    return Trial(case, steps, tuple(misses))
 
 
 @lru_cache(maxsize=8)
@@ -81,20 +86,24 @@ def variant(pack: Pack, consts: tuple[tuple[str, str], ...]) -> Pack:
     if not consts:
         return pack
     values = {**pack.consts, **dict(consts)}
-    return Pack.of(pack.program.text, vocabulary=pack.vocabulary, name=pack.name, consts=values)
+    other = Pack.of(pack.program.text, vocabulary=pack.vocabulary, name=pack.name, consts=values)
+    rules = {name: replace(rule, span=pack.rules[name].span) for name, rule in other.rules.items()}
+    return replace(pack, consts=other.consts, rules=rules, digest=other.digest)  # its places stay those of the files
 
 
 # -- following -----------------------------------------------------------------------------------
 
 
-def _follow(case: Case, pack: Pack, backend: str) -> Iterator[Step]:
+def follow(case: Case, pack: Pack, *, backend: str = "oneshot") -> tuple[Step, ...]:
+    """The steps of a case on a pack as it is, whatever constants the case overrides."""
     with Engine(pack, objects=case.scene, backend=backend) as engine:
-        yield Step(Situation(pack, engine.graph, Query()), _findings(engine, None))
+        steps = [Step(Situation(pack, engine.graph, Query()), _findings(engine, None))]
         for event in case.events:
             query = _query(event, engine.snapshot())
             result = getattr(engine, event.verb)(event.given)
             situation = Situation(pack, engine.graph, query) if query is not None else None
-            yield Step(situation, _findings(engine, result))
+            steps.append(Step(situation, _findings(engine, result)))
+    return tuple(steps)
 
 
 def _query(event: Event, before: Snapshot) -> Query | None:
@@ -125,7 +134,8 @@ def _findings(engine: Engine, result: Change | tuple[Trigger, ...] | None) -> di
 # -- judging -------------------------------------------------------------------------------------
 
 
-def _misses(case: Case, steps: tuple[Step, ...]) -> Iterator[Miss]:
+def missed(case: Case, steps: Sequence[Step]) -> Iterator[tuple[Expectation, tuple[str, ...], Finding | None]]:
+    """The expectations that the steps do not meet, what there is instead, and what should not be there, if any."""
     only: dict[tuple[int, str, str], set[Binding | None]] = {}
     for expected in case.expectations:
         if expected.quantifier == "only":
@@ -146,13 +156,13 @@ def _misses(case: Case, steps: tuple[Step, ...]) -> Iterator[Miss]:
                 unwanted, lacking = meant if len(meant) > expected.count else set(), len(meant) < expected.count
         if unwanted or lacking:
             found = tuple(f.written(expected.conclusion) for f in sorted(of_rule))
-            yield Miss(expected, found, tuple(_why(expected, steps, unwanted)))
+            yield expected, found, min(unwanted, default=None)
 
 
-def _why(expected: Expectation, steps: tuple[Step, ...], unwanted: set[Finding]) -> Iterator[str]:
+def _why(expected: Expectation, steps: Sequence[Step], unwanted: Finding | None) -> Iterator[str]:
     step = steps[expected.step]
     open_before = steps[expected.step - 1].findings["pending"] if expected.step else frozenset()
-    one = min(unwanted) if unwanted else Finding(expected.rule, expected.binding or ())
+    one = unwanted or Finding(expected.rule, expected.binding or ())
     if step.situation is None:
         yield "the episode was finished, which settles what is open" + ("" if unwanted else ": this was not")
     elif unwanted or expected.binding is not None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from obviate.kb import asp
 from obviate.kb.action import DONE, Action
 from obviate.kb.belief import BeliefGraph
+from obviate.kb.dependency import dependency_findings
 from obviate.kb.errors import DataError, ObviateError, PackError, Span, nearest
 from obviate.kb.files import read_text
 from obviate.kb.observed import Written, observation_of, scene_of
@@ -160,6 +161,8 @@ class _Reader:
         self._pack = pack
         program = asp.parse(text, file)
         _check_forms(program)
+        for problem in dependency_findings(program):  # what would not end, or not have one answer
+            raise problem
         self._places = Places(program)
         outputs = [("_negated", 1, True), *((name, arity, True) for name, arity in _FORMS.items())]
         try:
@@ -204,7 +207,7 @@ class _Reader:
         if not expected:
             help = f"add expect({test.args[0]}, Step, ...)"
             raise _refuse("no-expectations", f"{test.args[0]} expects nothing", span, help)
-        consts = tuple(self._const(atom) for atom in given if _is(atom.args[1], "const", 2))
+        consts = self._consts([atom for atom in given if _is(atom.args[1], "const", 2)])
         beliefs = [atom for atom in given if not _is(atom.args[1], "const", 2)]
         with _placed(self._at(beliefs[0]) if beliefs else span):
             scene = scene_of([self._written(atom, 1) for atom in beliefs], self._pack.vocabulary)
@@ -226,15 +229,20 @@ class _Reader:
 
     # -- what is given and what happens ----------------------------------------------------------
 
-    def _const(self, atom: Atom) -> tuple[str, str]:
-        """A constant of the pack, and the value that the test gives it."""
-        assert isinstance(atom.args[1], Fun)
-        name, value = atom.args[1].args
+    def _consts(self, given: Sequence[Atom]) -> tuple[tuple[str, str], ...]:
+        """The constants of the pack that a test gives a value."""
         declared = {other.text.split()[1] for other in self._pack.program.others if other.kind == "definition"}
-        if str(name) not in declared:
-            help = nearest(str(name), declared) or "it has none"
-            raise _refuse("unknown-const", f"the pack has no #const {name}", self._at(atom, 1, 0), help)
-        return str(name), written(value)
+        values: dict[str, str] = {}
+        for atom in given:
+            assert isinstance(atom.args[1], Fun)
+            name, value = map(written, atom.args[1].args)
+            if name not in declared:
+                help = nearest(name, declared) or "it has none"
+                raise _refuse("unknown-const", f"the pack has no #const {name}", self._at(atom, 1, 0), help)
+            if values.setdefault(name, value) != value:
+                told = f"{name} is {values[name]} already"
+                raise _refuse("said-twice", told, self._at(atom, 1, 1), "keep one of them")
+        return tuple(sorted(values.items()))
 
     def _events(self, steps: Sequence[Atom], graph: BeliefGraph) -> tuple[tuple[Event, ...], frozenset[str]]:
         """The events in order, and every object that is known at some step."""
@@ -279,7 +287,7 @@ class _Reader:
             seen = [self._written(atom, 2, 0) for atom in atoms]
             return Event("apply", observation_of(seen, graph), text, span)
         if kind == "finish":
-            return Event(kind, str(given), text, span)
+            return Event(kind, str(given) or "finished", text, span)
         if not isinstance(given, Fun) or not all(isinstance(arg, str) for arg in given.args):
             help = 'write skill("object", ...): object ids are strings'
             raise _refuse("test-form", f"{written(given)} is no action", self._at(atoms[0], 2, 0), help)

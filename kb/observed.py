@@ -100,7 +100,10 @@ def _check(sort: str, term: Term, where: Span, vocabulary: Vocabulary) -> None:
         if not isinstance(term, str):
             told = f"{written(term)} is never an object: ids are strings"
             raise DataError("constant-object", told, where=where, help=f'write "{term}"')
-        check_id(term, str(where))
+        try:
+            check_id(term, "")
+        except ObviateError as error:
+            raise DataError(error.code, error.message, where=where, help=error.help) from None
     elif not isinstance(term, Fun) or term.args:
         raise DataError("test-form", f"{written(term)} is not the name of a {sort}", where=where, help=f"name a {sort}")
     else:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -18,7 +17,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from obviate.engine.coverage import Coverage, measure
-from obviate.engine.mutation import Mutant, Verdict, judge, mutants, score
+from obviate.engine.jury import Jury, Verdict, score
+from obviate.engine.mutation import Mutant, mutants
 from obviate.engine.trial import Miss, Trial, try_case
 from obviate.kb import Pack
 from obviate.kb.cases import Case
@@ -67,19 +67,30 @@ def mutated(report: Report, pack: Pack, jobs: int, backend: str) -> Report:
 
 def _judged(every: Sequence[Mutant], pack: Pack, cases: Sequence[Case], jobs: int, backend: str) -> Iterator[Verdict]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    work = partial(judge, pack=pack, cases=cases, backend=backend)
+    jury = Jury(pack, cases, backend=backend)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("mutants", total=len(every))
         processes = jobs or os.cpu_count() or 1
         if processes == 1:
             for mutant in every:
-                yield work(mutant)
+                yield jury.judge(mutant)
                 progress.advance(bar)
             return
-        with ProcessPoolExecutor(processes) as pool:
-            for verdict in pool.map(work, every, chunksize=8):
+        with ProcessPoolExecutor(processes, initializer=_convene, initargs=(jury,)) as pool:
+            for verdict in pool.map(_judge, every, chunksize=8):
                 progress.advance(bar)
                 yield verdict
+
+
+_juries: list[Jury] = []  # one in each process, so that what it has worked out stays there
+
+
+def _convene(jury: Jury) -> None:
+    _juries[:] = [jury]
+
+
+def _judge(mutant: Mutant) -> Verdict:
+    return _juries[0].judge(mutant)
 
 
 # -- as text -------------------------------------------------------------------------------------

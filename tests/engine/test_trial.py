@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
+from case_strategies import cases, exact, expected
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packs_strategies import BACKENDS, VOCABULARY, actions, pack, pack_texts, patches, scenes
+from packs_strategies import BACKENDS, pack
 
-from obviate.engine.trial import Trial, try_case
-from obviate.kb import Action, BeliefGraph, Patch
-from obviate.kb.cases import CONCLUSIONS, Case, Event, Expectation, read_cases
-from obviate.kb.errors import ObviateError, Span
+from obviate.engine.trial import Trial, follow, try_case
+from obviate.kb import Action, Pack
+from obviate.kb.cases import CONCLUSIONS, Case, Expectation, read_cases
+from obviate.kb.errors import PackError
 
 # A cabinet is to be shut; food goes onto no dirty plate, which must be seen to be clean and dry; nothing stays hot
 # for more than an action.
@@ -179,6 +180,12 @@ def test_a_case_may_override_constants(strict: int, expected: str) -> None:
     assert try_case(case, pack(PACK)).passed
 
 
+def test_a_constant_of_the_wrong_sort_is_refused_at_the_test() -> None:
+    with pytest.raises(PackError, match="strict is a number") as caught:
+        trial("given(t, const(strict, yes))", "expect(t, 0, no(trigger(clean)))")
+    assert (caught.value.code, str(caught.value.where)) == ("bad-const", "cases.test.lp:2:1")
+
+
 def test_situations_hold_what_the_kernel_was_asked() -> None:
     seen = [situation.query for situation in trial(*EPISODE, "expect(t, 1, no(failed))").situations]
     place = Action.parse("place_on_top(peach, plate)")
@@ -189,76 +196,35 @@ def test_situations_hold_what_the_kernel_was_asked() -> None:
 
 # -- random episodes -----------------------------------------------------------------------------------
 
-NOWHERE = Span("", 0, 0)
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[str, Case]:
-    """A random pack and an episode for it, without expectations."""
-    text = "\n".join(draw(pack_texts())[:1])
-    scene = draw(scenes())
-    graph = BeliefGraph.of(VOCABULARY, scene)
-    events: list[Event] = []
-    for _ in range(draw(st.integers(0, 5))):
-        verb = draw(st.sampled_from(("apply", "apply", "intend", "probe", "execute")))
-        if verb == "apply":
-            patch: Any = Patch.read(draw(patches(graph)))
-            try:
-                graph = graph.merge(patch)
-            except ObviateError:  # a cycle of support
-                continue
-            events.append(Event(verb, patch, "", NOWHERE))
-        elif graph.nodes:
-            events.append(Event(verb, Action.parse(draw(actions(graph))), "", NOWHERE))
-    end = draw(
-        st.sampled_from((None, Event("finish", "tired", "", NOWHERE), Event("execute", Action("done"), "", NOWHERE)))
-    )
-    return text, Case("t", "T", Patch.scene(scene), (), (*events, *([end] if end else [])), (), NOWHERE)
-
 
 @given(cases())
 @settings(max_examples=20)
-def test_the_backends_agree_and_what_is_found_is_what_may_be_expected(drawn: tuple[str, Case]) -> None:
-    text, case = drawn
-    first, second = (try_case(case, pack(text), backend=name).steps for name in BACKENDS)
+def test_the_backends_agree_and_what_is_found_is_what_may_be_expected(drawn: tuple[Pack, Case]) -> None:
+    loaded, case = drawn
+    first, second = (follow(case, loaded, backend=name) for name in BACKENDS)
     assert [step.findings for step in first] == [step.findings for step in second]
-    exact: list[Expectation] = []
-    for number, step in enumerate(first):
-        for conclusion in CONCLUSIONS:
-            found = step.findings[conclusion]
-            exact.append(_expected(number, "exactly", conclusion, count=len(found)))
-            exact += [_expected(number, "only", conclusion, f.rule, f.binding, f.reason) for f in found]
-            silent = set(pack(text).rules) - {f.rule for f in found}
-            exact += [_expected(number, "no", conclusion, rule) for rule in silent]
-    expected = Case(case.name, case.title, case.scene, (), case.events, tuple(exact), NOWHERE)
-    assert try_case(expected, pack(text)).passed
-
-
-def _expected(
-    step: int, quantifier: str, conclusion: str, rule: str = "", binding: Any = None, reason: str = "", count: int = 0
-) -> Expectation:
-    return Expectation(step, quantifier, conclusion, rule, binding, reason, count, "", NOWHERE)
+    assert try_case(exact(loaded, case, first), loaded).passed
 
 
 @given(cases(), st.data())
 @settings(max_examples=15)
-def test_every_miss_has_an_account(drawn: tuple[str, Case], data: st.DataObject) -> None:
+def test_every_miss_has_an_account(drawn: tuple[Pack, Case], data: st.DataObject) -> None:
     """Whatever is expected of whatever pack: telling why raises nothing, and a trigger lacks or has its literals."""
-    text, case = drawn
+    loaded, case = drawn
     known = sorted(node.node_id for node in case.scene.add_nodes)
     wanted: list[Expectation] = []
-    for number, step in enumerate(try_case(case, pack(text)).steps):
+    for number, step in enumerate(follow(case, loaded)):
         for conclusion in CONCLUSIONS:
-            wanted += [_expected(number, "no", conclusion, f.rule, f.binding) for f in step.findings[conclusion]]
-            rule = data.draw(st.sampled_from(sorted(pack(text).rules)))
-            binding = tuple(data.draw(st.sampled_from(known)) for _ in range(_arity(text, rule)))
-            wanted.append(_expected(number, "some", conclusion, rule, binding))
-    misses = try_case(Case("t", "T", case.scene, (), case.events, tuple(wanted), NOWHERE), pack(text)).misses
+            wanted += [expected(number, "no", conclusion, f.rule, f.binding) for f in step.findings[conclusion]]
+            rule = data.draw(st.sampled_from(sorted(loaded.rules)))
+            binding = tuple(data.draw(st.sampled_from(known)) for _ in range(_arity(loaded, rule)))
+            wanted.append(expected(number, "some", conclusion, rule, binding))
+    misses = try_case(replace(case, expectations=tuple(wanted)), loaded).misses
     assert {miss.expected for miss in misses} >= {one for one in wanted if one.quantifier == "no"}
     assert all(miss.why for miss in misses if miss.expected.conclusion == "trigger")
 
 
-def _arity(text: str, rule: str) -> int:
-    heads = (r.head for r in pack(text).program.rules if r.head and r.head.name == "hazard")
+def _arity(loaded: Pack, rule: str) -> int:
+    heads = (r.head for r in loaded.program.rules if r.head and r.head.name == "hazard")
     binding = next(head.args[1] for head in heads if head.args[0].text == rule)
     return len(binding.parts) if binding.kind == "tuple" else 1

@@ -240,10 +240,15 @@ REFUSED = [
     (END, "^:- given(wipe, object(_)).", "refused-statement", "expect"),
     (END, "^{ expect(wipe, 3, no(failed)) }.", "refused-statement", "facts and rules"),
     (END, "given(wipe, const(^strickt, 1)).", "unknown-const", "'strict'"),
+    (END, "given(wipe, const(strict, 1)).\ngiven(wipe, const(strict, ^2)).", "said-twice", "keep one"),
     (END, '^test(other, "Nothing is expected here").', "no-expectations", "expect(other"),
     (END, '^test(wipe, "Said again").', "said-twice", "another name"),
     (END, '^test("wipe", "No name").', "test-form", "test(name,"),
     (END, "expect(wipe, 3 ^no(failed)).", "syntax", ""),
+    (END, "^step(wipe, N+1, E) :- step(wipe, N, E).", "endless-recursion", ""),
+    (END, "expect(wipe, 3, no(risk)) :- ^not expect(wipe, 3, no(risk)).", "not-stratified", ""),
+    (END, 'given(wipe, state(^"", wet)).', "bad-id", ""),
+    (END, 'given(wipe, value("rag", ^weight, 2)).', "undeclared-name", ""),
 ]
 
 
