@@ -8,18 +8,20 @@ from hashlib import sha256
 
 import networkx as nx
 
+from obviate.engine.difference import difference
 from obviate.engine.mutation import Mutant
 from obviate.engine.trial import Step, follow, missed, variant
 from obviate.kb import Pack, asp
 from obviate.kb.cases import Case
 from obviate.kb.check import findings
 from obviate.kb.dependency import MEMBERS, Key, dependency_key
-from obviate.kb.errors import ObviateError, Span
+from obviate.kb.errors import ObviateError, PackError, Span
 from obviate.kb.pack import rule_names
 from obviate.kb.program import Program, Rule
 
-__all__ = ["Jury", "Same", "Verdict", "score"]
+__all__ = ["Jury", "Same", "Verdict", "indistinguishable", "score"]
 
+_OBJECTS, _SECONDS = 4, 10.0  # how far a survivor is compared with the pack
 Same = Callable[[Pack, Pack], bool]  # whether two packs conclude the same of every scene
 
 
@@ -32,6 +34,14 @@ class Verdict:
     mutant: Mutant
     outcome: str
     by: str = ""
+
+
+def indistinguishable(pack: Pack, other: Pack) -> bool:
+    """Whether no small belief graph, with one record open at most, tells the packs apart; False if that takes long."""
+    try:
+        return difference(pack, other, objects=_OBJECTS, seconds=_SECONDS) is None
+    except PackError:
+        return False
 
 
 def score(verdicts: Sequence[Verdict]) -> float:

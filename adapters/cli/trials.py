@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from obviate.engine.coverage import Coverage, measure
-from obviate.engine.jury import Jury, Verdict, score
+from obviate.engine.jury import Jury, Verdict, indistinguishable, score
 from obviate.engine.mutation import Mutant, mutants
 from obviate.engine.trial import Miss, Trial, try_case
 from obviate.kb import Pack
@@ -67,7 +67,7 @@ def mutated(report: Report, pack: Pack, jobs: int, backend: str) -> Report:
 
 def _judged(every: Sequence[Mutant], pack: Pack, cases: Sequence[Case], jobs: int, backend: str) -> Iterator[Verdict]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    jury = Jury(pack, cases, backend=backend)
+    jury = Jury(pack, cases, backend=backend, same=indistinguishable)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("mutants", total=len(every))
         processes = jobs or os.cpu_count() or 1

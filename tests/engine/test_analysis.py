@@ -111,9 +111,10 @@ def test_the_faults_that_the_household_pack_had_are_found_again() -> None:
         assert finding.code == "hazard-with-target"
 
 
-def test_without_time_nothing_is_found() -> None:
+def test_without_time_it_says_so() -> None:
     pack = Pack.of("rule(r, temporal). hazard(r, X) :- edge(ontop,X,X).", vocabulary=ps.VOCABULARY)
-    assert analysis(pack, seconds=0) == []
+    (finding,) = analysis(pack, seconds=0)
+    assert (finding.code, finding.severity) == ("search-timeout", "warning")
 
 
 @settings(max_examples=25)

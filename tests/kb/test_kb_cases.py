@@ -236,7 +236,7 @@ REFUSED = [
     (END, "expect(wipe, 3, only(^failed(shut))).", "test-form", "write failed(Rule, Objects)"),
     (END, 'expect(wipe, 3, failed(shut, "rag", ^excuted)).', "test-form", "did you mean 'executed'?"),
     (END, "expect(wipe, 3, no(failed)) :- given(wipe, X), ^tag(X, heavy).", "undeclared-predicate", ""),
-    (END, "^expect(wipe, 3, no(X)).", "grounding-failed", ""),
+    (END, "expect(wipe, 3, no(^X)).", "unsafe-variable", "say what X is"),
     (END, "^:- given(wipe, object(_)).", "refused-statement", "expect"),
     (END, "^{ expect(wipe, 3, no(failed)) }.", "refused-statement", "facts and rules"),
     (END, "given(wipe, const(^strickt, 1)).", "unknown-const", "'strict'"),
