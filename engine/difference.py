@@ -38,7 +38,7 @@ __all__ = ["difference"]
 
 _SHARED = frozenset({*BELIEFS, "intent", "executed", "was_pending", "spent", "age"})
 _STATIC = frozenset({"object", "tag"})
-_COMPARED = ("opens", "passed", "risk")  # what failed is at risk and executed
+_COMPARED = ("trigger", "opens", "passed", "risk")  # what failed is at risk and executed
 _DYNAMIC = re.compile(r"(?<!\w)(state|edge|value|moved|intent|_on|_over)(?=\()")
 
 _OUTPUTS = [*INPUTS, ("_chosen", 1, True), ("_held", 1, True), ("age", 3, True)]
@@ -58,7 +58,7 @@ was_pending({r},B) :- _held(B).
 
 
 def difference(pack: Pack, other: Pack, *, objects: int | None = None, seconds: float = 5.0) -> Example | None:
-    """A graph and an intent, perhaps with a record open, on which the packs open, pass or fail different records.
+    """A graph and an intent, perhaps with a record open, on which the packs trigger, open, pass or fail differently.
 
     None when they are the same with up to `objects` objects (`bound` of the rule, if not given) and one record open
     at a time. The first rule that differs is told. Raises `PackError` (``search-timeout``) when `seconds` do not

@@ -16,10 +16,10 @@ from obviate.kb.files import read_text
 from obviate.kb.program import Rule
 from obviate.kb.terms import Atom, Fun
 
-__all__ = ["Vocabulary"]
+__all__ = ["DECLARATIONS", "Vocabulary"]
 
 _NAME = re.compile(r"[a-z]\w*", re.ASCII)
-_DECLARATIONS = {
+DECLARATIONS = {
     "unary": 1,
     "relation": 1,
     "symmetric": 1,
@@ -66,20 +66,20 @@ class Vocabulary:
                         "not-a-declaration",
                         f"{rule.text} declares nothing",
                         where=rule.span,
-                        help=nearest(rule.head.name if rule.head else "", _DECLARATIONS),
+                        help=nearest(rule.head.name if rule.head else "", DECLARATIONS),
                     )
             for other in program.others:
                 raise VocabularyError("not-a-declaration", f"{other.text} declares nothing", where=other.span)
             for rule in program.rules:
                 _check_numbers(rule)
-        outputs = [(name, arity, True) for name, arity in _DECLARATIONS.items()]
+        outputs = [(name, arity, True) for name, arity in DECLARATIONS.items()]
         atoms = asp.evaluate([text for _, text in texts], (), outputs)
         digest = sha256("\0".join(text for _, text in texts).encode()).hexdigest()[:16]
         return cls._of(atoms, digest)
 
     @classmethod
     def _of(cls, atoms: Iterable[Atom], digest: str) -> Vocabulary:
-        by_name: dict[str, list[tuple[str, object]]] = {name: [] for name in _DECLARATIONS}
+        by_name: dict[str, list[tuple[str, object]]] = {name: [] for name in DECLARATIONS}
         atoms = list(atoms)
         _refuse_two(atoms)
         for atom in atoms:
@@ -182,7 +182,7 @@ class Vocabulary:
 def _declares(rule: Rule) -> bool:
     """Whether a rule is a declaration: of names, and of texts and numbers where they belong."""
     head = rule.head
-    if head is None or not head.positive or _DECLARATIONS.get(head.name) != len(head.args):
+    if head is None or not head.positive or DECLARATIONS.get(head.name) != len(head.args):
         return False
     kinds = {"variable", "constant"} | ({"string"} if head.name == "appears" else set())
     return all(part.kind in kinds for part in head.args[0].alternatives())

@@ -19,7 +19,8 @@ from obviate.engine.wording import belief_words
 from obviate.kb import Action, Pack, Patch
 from obviate.kb.belief import BeliefGraph, Edge
 from obviate.kb.errors import PackError
-from obviate.kb.terms import Atom, Fun, Term, quote, term_of_binding
+from obviate.kb.format import formatted
+from obviate.kb.terms import Fun, term_of_binding
 
 __all__ = ["list_rules", "tell_rule"]
 
@@ -186,27 +187,18 @@ def _facts(example: Example) -> list[str]:
     if way is None:
         return []
     test = f"smallest_{example.rule}"
-    given = [_written(atom) for atom in beliefs_of(BeliefGraph.of(example.graph.vocabulary, way.scene))]
+    given = [str(atom) for atom in beliefs_of(BeliefGraph.of(example.graph.vocabulary, way.scene))]
     lines = [f'test({test}, "The smallest scene that triggers {example.rule}").']
-    if len(given) == 1:
-        lines.append(f"given({test}, {given[0]}).")
-    elif given:
-        lines += [f"given({test}, (", *(f"    {atom};" for atom in given[:-1]), f"    {given[-1]}", "))."]
+    if given:
+        lines.append(f"given({test}, ({'; '.join(given)})).")
     for number, (verb, told) in enumerate(way.events, 1):
-        events = [f"{verb}({_written(told.term)})"] if isinstance(told, Action) else list(_seen(told))
+        events = [f"{verb}({told.term})"] if isinstance(told, Action) else list(_seen(told))
         lines += [f"step({test}, {number}, {event})." for event in events]
     trigger = Fun("trigger", (Fun(example.rule), term_of_binding(example.binding)))
-    return [*lines, f"expect({test}, {len(way.events)}, {_written(trigger)})."]
+    lines.append(f"expect({test}, {len(way.events)}, {trigger}).")
+    return formatted("\n".join(lines)).splitlines()
 
 
 def _seen(patch: Patch) -> Iterator[str]:
     for sign, edges in (("", patch.add_edges), ("-", patch.remove_edges)):
-        yield from (f"observe({sign}{_written(Edge(edge.pred, edge.src, edge.dst).atom)})" for edge in edges)
-
-
-def _written(term: Term | Atom) -> str:
-    """A term or atom as one writes it, with a space after each comma."""
-    if isinstance(term, str | int) or not term.args:
-        return quote(term) if isinstance(term, str) else str(term)
-    sign = "-" if isinstance(term, Atom) and not term.positive else ""
-    return f"{sign}{term.name}({', '.join(map(_written, term.args))})"
+        yield from (f"observe({sign}{Edge(edge.pred, edge.src, edge.dst).atom})" for edge in edges)

@@ -116,12 +116,19 @@ def _declared(vocabulary: Vocabulary, sort: str, part: TermPattern) -> Iterator[
     if part.name in known:
         return
     bare = part.name.strip("'")
-    help, fix = nearest(part.name, known), suggestion(part, known)
+    fix = suggestion(part, known)
+    help = nearest(part.name, known) if fix else _declaration(sort, part.name)
     if bare in known and part.span:  # 'dusty' for dusty
         help, fix = f"write {bare}", Fix(f"write {bare}", part.span, bare)
     where = part.span or ""
     message = f"no vocabulary declares the {sort} {part.name!r}"
     yield PackError("undeclared-name", message, where=where, help=help, fix=fix)
+
+
+def _declaration(sort: str, name: str) -> str:
+    """How to make a name known."""
+    forms = {"state": "unary({})", "tag": "tag_name({})", "quantity": "quantity({}, unit)", "skill": "skill({}, 2)"}
+    return f"declare it in a vocabulary file: {forms.get(sort, sort + '({})').format(name)}."
 
 
 def _skill(part: TermPattern, vocabulary: Vocabulary) -> Iterator[PackError]:
@@ -134,7 +141,9 @@ def _skill(part: TermPattern, vocabulary: Vocabulary) -> Iterator[PackError]:
             "undeclared-name",
             f"no vocabulary declares the skill {part.name!r}",
             where=where,
-            help=nearest(part.name, vocabulary.skills),
+            help=nearest(part.name, vocabulary.skills)
+            if suggestion(part, vocabulary.skills)
+            else _declaration("skill", part.name),
         )
     elif arity != len(part.parts):
         yield PackError(

@@ -9,6 +9,7 @@ from obviate.kb.dependency import dependency_key
 from obviate.kb.errors import Fix, PackError, nearest
 from obviate.kb.predicates import BELIEFS, DESCRIPTIONS, EVENTS, KERNEL, MEMBERS
 from obviate.kb.program import Pattern, Program, Rule, TermPattern
+from obviate.kb.vocabulary import DECLARATIONS
 
 __all__ = ["arity_error", "capitalised", "member_findings"]
 
@@ -72,6 +73,13 @@ def _head(rule: Rule, head: Pattern, rules: Mapping[str, str]) -> Iterator[PackE
             f"{head.name} belongs to the kernel",
             where=head.span,
             help="choose another name",
+        )
+    elif DECLARATIONS.get(head.name) == len(head.args) and not rule.body:
+        yield PackError(
+            "declares-word",
+            f"{head.name} declares a word, and a pack has rules",
+            where=head.span,
+            help="put it into a file of its own, and name that with --vocabulary or Vocabulary.load",
         )
     elif head.name in MEMBERS or head.name in DESCRIPTIONS:
         if not head.positive:

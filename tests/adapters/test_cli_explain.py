@@ -44,8 +44,8 @@ def test_a_rule_is_told_from_its_principle_to_a_test(capsys: Output, monkeypatch
         "What then resolves it",
         "container_1 was seen not to be dusty",
         'test(smallest_food_on_clean, "',
-        'intend(place_on_top("food_1", "container_1"))',
-        'expect(smallest_food_on_clean, 1, trigger(food_on_clean, ("food_1", "container_1"))).',
+        'intend(place_on_top("food_1","container_1"))',
+        'expect(smallest_food_on_clean, 1, trigger(food_on_clean,("food_1","container_1"))).',
     ]
     places = [text.find(part) for part in order]
     assert -1 not in places
@@ -72,8 +72,8 @@ def test_every_household_rule_is_explained_with_facts_that_are_asp(rule: str, ca
 def test_a_moved_object_is_moved_in_the_test(capsys: Output) -> None:
     tell_rule(household.pack(), "fragile_low", json=True)
     test = json.loads(capsys.readouterr().out)["test"]
-    assert 'execute(place_inside("fragile_1", "storage_1"))' in test
-    assert 'step(smallest_fragile_low, 2, observe(edge(inside, "fragile_1", "storage_1"))).' in test
+    assert 'execute(place_inside("fragile_1","storage_1"))' in test
+    assert 'step(smallest_fragile_low, 2, observe(edge(inside,"fragile_1","storage_1"))).' in test
     assert "expect(smallest_fragile_low, 2," in test
 
 
@@ -89,7 +89,7 @@ def test_names_are_data_on_the_screen(capsys: Output) -> None:
     text = explained(pack, "r", capsys)
     assert "[red]Mind[/red] [/]" in text
     assert "[bold]s is open" in text
-    assert 'state("[bold]s", open)' in text
+    assert 'state("[bold]s",open)' in text
     list_rules(pack, json=False)
     assert "[red]Mind[/red]" in capsys.readouterr().out
 
