@@ -69,7 +69,7 @@ class _Messages:
         self.texts: list[str] = []
 
     def __call__(self, code: clingo.MessageCode, text: str) -> None:
-        if code != clingo.MessageCode.AtomUndefined:
+        if code not in (clingo.MessageCode.AtomUndefined, clingo.MessageCode.GlobalVariable):
             self.texts.append(text)
 
     def problems(self) -> list[PackError]:
@@ -263,12 +263,15 @@ def search(
         control.configuration.solve.enum_mode = "brave"  # type: ignore[union-attr]
         control.configuration.solve.models = 0  # type: ignore[union-attr]
     found: list[Sequence[clingo.Symbol]] = []
-    solving = control.solve(on_model=lambda model: found.append(model.symbols(shown=True)), async_=True)
-    with solving as handle:
-        ended = handle.wait(seconds)
-        if not ended:
-            handle.cancel()
-        handle.get()
+    try:
+        solving = control.solve(on_model=lambda model: found.append(model.symbols(shown=True)), async_=True)
+        with solving as handle:
+            ended = handle.wait(seconds)
+            if not ended:
+                handle.cancel()
+            handle.get()
+    except RuntimeError as error:  # such as a sum that leaves its integers
+        raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
     if not found and not ended:
         raise late
     return Answer(frozenset(map(_atom, found[-1])), proven=ended) if found else None

@@ -18,6 +18,7 @@ from pathlib import Path
 from obviate.kb import asp
 from obviate.kb.action import DONE, Action
 from obviate.kb.belief import BeliefGraph
+from obviate.kb.crowd import refuse_costly
 from obviate.kb.dependency import dependency_findings
 from obviate.kb.errors import DataError, ObviateError, PackError, Span, nearest
 from obviate.kb.files import read_text
@@ -163,6 +164,7 @@ class _Reader:
         _check_forms(program)
         for problem in dependency_findings(program):  # what would not end, or not have one answer
             raise problem
+        refuse_costly(program, consts={})
         self._places = Places(program)
         outputs = [("_negated", 1, True), *((name, arity, True) for name, arity in _FORMS.items())]
         try:

@@ -8,11 +8,12 @@ import networkx as nx
 
 from obviate.kb.errors import PackError
 from obviate.kb.predicates import EVENTS, MEMBERS
-from obviate.kb.program import Pattern, Program, Rule, TermPattern
+from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
 
 __all__ = ["EVENTS", "MEMBERS", "Key", "dependency_findings", "dependency_key"]
 
 Key = tuple[str, str]  # a predicate and its arity; of a safety rule's members, the rule ("*" where it is left open)
+_INTENT: Key = ("intent", "1")
 # What a member of a safety rule may not depend on, not even through helpers.
 _BARRED = {
     "hazard": {*EVENTS, "threatens", "resolved", "pending"},
@@ -27,8 +28,8 @@ def dependency_findings(program: Program) -> Iterator[PackError]:
     yield from _intents(program)
     yield from _opposites(program)
     yield from _independence(program, graph)
-    yield from _stratification(graph)
-    yield from _new_terms(program, graph)
+    cycles = list(_stratification(graph))
+    yield from cycles or _new_terms(program, graph)
 
 
 def dependency_key(pattern: Pattern) -> tuple[Key, ...]:
@@ -43,13 +44,7 @@ def dependency_key(pattern: Pattern) -> tuple[Key, ...]:
 
 def _intents(program: Program) -> Iterator[PackError]:
     """A threat needs an intent: each rule reads one positively, itself or through a helper that does."""
-    by_head: dict[Key, list[Rule]] = {}
-    for rule in program.rules:
-        for key in dependency_key(rule.head) if rule.head else ():
-            by_head.setdefault(key, []).append(rule)
-    needing: set[Key] = {("intent", "1"), *by_head}
-    while idle := {key for key in needing if not all(_reads_one_of(needing, r) for r in by_head.get(key, ()))}:
-        needing -= idle
+    needing = _needing_intent(program)
     for rule in program.rules:
         if rule.head is not None and rule.head.name == "threatens" and not _reads_one_of(needing, rule):
             yield PackError(
@@ -58,6 +53,40 @@ def _intents(program: Program) -> Iterator[PackError]:
                 where=rule.span,
                 help="add intent(...) to its body: what else makes the hazard one?",
             )
+
+
+def _needing_intent(program: Program) -> set[Key]:
+    """What holds only where something is intended: every rule for it reads, positively, what needs an intent."""
+    reading: dict[Key, list[int]] = {}  # which conditions, by what they read
+    conditions: list[int] = []  # the rule of each condition
+    alive = [0] * len(program.rules)  # how many conditions of each rule may still need an intent
+    for i, rule in enumerate(program.rules):
+        for literal in rule.body:
+            for pattern, monotone in literal.inner if rule.head else ():
+                if monotone:
+                    alive[i] += 1
+                    conditions.append(i)
+                    for key in set(dependency_key(pattern)):
+                        reading.setdefault(key, []).append(len(conditions) - 1)
+    concluded = {key for rule in program.rules for key in (dependency_key(rule.head) if rule.head else ())}
+    idle = {key for key in reading if key not in concluded} - {_INTENT}
+    idle |= {
+        key for i, rule in enumerate(program.rules) if rule.head and not alive[i] for key in dependency_key(rule.head)
+    }
+    todo, dead = list(idle), set()
+    while todo:
+        for condition in reading.get(todo.pop(), ()):
+            if condition in dead:
+                continue
+            dead.add(condition)
+            i = conditions[condition]
+            alive[i] -= 1
+            head = program.rules[i].head
+            if alive[i] == 0 and head is not None:
+                new = set(dependency_key(head)) - idle
+                idle |= new
+                todo += new
+    return ({_INTENT} | concluded) - idle
 
 
 def _reads_one_of(needing: set[Key], rule: Rule) -> bool:
@@ -121,15 +150,37 @@ def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
                     "endless-recursion",
                     "recursion that builds new terms may never end",
                     where=rule.span,
-                    help="count with an aggregate, or recurse over objects only",
+                    help="recurse over objects only, whatever bounds a comparison sets; count with an aggregate",
                 )
 
 
 def _computes(rule: Rule, head: Pattern) -> bool:
-    """Whether a head takes a new term from a comparison, as p(Y) :- p(X), Y = X+1 does."""
-    bound = frozenset().union(*(literal.binds for literal in rule.body))
-    made = [lit for lit in rule.body if any(map(_builds, lit.compared))]
-    return bool(made) and not head.variables <= bound
+    """Whether a head takes a new term from its body, as p(Y) :- p(X), Y = X+1 and p(Y) :- p(Y-1) do."""
+    known: set[str] = set()
+    for literal in rule.body:
+        if literal.atom is not None and not literal.negations:
+            known |= {v for arg in literal.atom.args for v in _plain(arg)}
+    while True:
+        sides = [pair for lit in rule.body if not lit.negations for pair in _equations(lit)]
+        new = {a.text for a, b in sides if a.kind == "variable" and b.variables <= known and not _builds(b)} - known
+        if not new:
+            return not head.variables - {"_"} <= known
+        known |= new
+
+
+def _equations(literal: Literal) -> Iterator[tuple[TermPattern, TermPattern]]:
+    for one, operator, other in zip(literal.compared, literal.operators, literal.compared[1:], strict=False):
+        if operator == "=":
+            yield from ((one, other), (other, one))
+
+
+def _plain(term: TermPattern) -> Iterator[str]:
+    """The variables of a term that it does not calculate with: those are solved for, and may be new."""
+    if term.kind == "variable":
+        yield term.text
+    elif term.kind != "operation":
+        for part in term.parts:
+            yield from _plain(part)
 
 
 def _parts(head: Pattern) -> tuple[TermPattern, ...]:

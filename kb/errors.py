@@ -7,6 +7,8 @@ One base class and a handful of leaves, none meant to be subclassed further. Eve
 from __future__ import annotations
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,10 +48,20 @@ class Span:
         """The source line, underlined from the column on; empty when the source is not known."""
         if not self.source:
             return ""
-        shown = self.source.expandtabs(1).rstrip()
+        shown = visible(self.source.rstrip())
         end = self.end_column if self.end_line == self.line else len(shown) + 1 if self.end_line else 0
-        marked = max(1, min(end, len(shown) + 1) - self.column)
-        return f"  {shown}\n  {' ' * (self.column - 1)}{'^' * marked}"
+        before, marked = shown[: self.column - 1], shown[self.column - 1 : max(end, self.column + 1) - 1]
+        return f"  {shown}\n  {' ' * _cells(before)}{'^' * max(1, _cells(marked))}"
+
+
+def visible(text: str) -> str:
+    """`text` on one line of a terminal: tabs as spaces, other control characters as question marks."""
+    return re.sub(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]", "?", text.replace("\t", " "))
+
+
+def _cells(text: str) -> int:
+    """How wide the text is on a terminal."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 @dataclass(frozen=True, slots=True)

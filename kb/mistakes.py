@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from obviate.kb.scan import code_of
 from obviate.kb.tokens import Token
 
-__all__ = ["RECOGNISERS", "Broken", "Mistake"]
+__all__ = ["RECOGNISERS", "Broken", "Mistake", "wrappings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,10 @@ class Broken:
 
 def _foreign_comment(broken: Broken) -> Mistake | None:
     start, end = broken.line(broken.token(broken.at).offset)
-    match = re.match(r"\s*(#(?!\w)|//+|--+|/\*)", broken.text[start:end])
+    match = re.match(r"\s*(#(?!\w)|//+|--+)", broken.text[start:end])
     if match is None:
         return None
     where = start + match.start(1), start + match.end(1)
-    if match[1] == "/*":
-        close = broken.text.find("*/", where[1])
-        edit = (where[0], close + 2) if close >= 0 else None
-        new = f"%*{broken.text[where[1] : close]}*%" if close >= 0 else None
-        return Mistake("foreign-comment", "this is no comment in ASP", *where, "write %* ... *%", new, edit)
     return Mistake("foreign-comment", "this is no comment in ASP", *where, "a comment begins with %", "%")
 
 
@@ -91,13 +87,14 @@ def _natural_language(broken: Broken) -> Mistake | None:
         if not words or _longest_run(broken.text, words) < 3 - broken.text[start:end].rstrip().endswith(":"):
             continue
         first = words[0].offset
+        alone = words[0] is broken.tokens[0] and not any(token.text in (":-", "(") for token in words)
         return Mistake(
             "natural-language",
-            "this line is no rule",
+            "this line is no rule" if alone else "these words are no ASP",
             first,
             start + len(broken.text[start:end].rstrip()),
             'put % before what is meant for people, or write it as principle(R, "...")',
-            "% ",
+            "% " if alone else None,  # within a rule it may be a condition
             (first, first),
         )
     return None
@@ -173,7 +170,10 @@ def _prolog_list(broken: Broken) -> Mistake | None:
 _OPERATORS = {
     "\\+": ("not ", "ASP negates with not"),
     "=<": ("<=", "ASP writes <="),
+    "=>": (">=", "ASP writes >="),
     "\\=": ("!=", "ASP writes !="),
+    "=/=": ("!=", "ASP writes !="),
+    "<>": ("!=", "ASP writes !="),
     "\\==": ("!=", "ASP writes !="),
     "=\\=": ("!=", "ASP writes !="),
     "=:=": ("=", "ASP writes ="),
@@ -203,6 +203,10 @@ def _foreign_operator(broken: Broken) -> Mistake | None:
         if token.text == "=":
             start = before.offset if before.text == ":" else end  # := for :-
         new, help = _OPERATORS.get(token.text, (None, ""))
+        if token.text == "is" and before.kind != "variable":
+            continue
+        if new == ":-" and any(other.text == ":-" for other in broken.tokens[: broken.tokens.index(token)]):
+            new, help = None, "a rule has one :-; join conditions with commas"
         if help and start < end:
             edit = (len(broken.text[:start].rstrip()) if new == "," else start, after.offset if new == "not " else end)
             what = f"{broken.text[start:end]} is no operator of ASP"
@@ -270,6 +274,8 @@ def _two_parts(broken: Broken) -> bool:
     """Whether one thing ends where reading stopped and another begins."""
     before, here = broken.token(broken.at - 1), broken.token(broken.at)
     ends = before.kind in ("name", "variable", "number", "string") or before.text in (")", "}")
+    if {before.text, here.text} & {"if", "when", "and", "or", "then", "is"}:
+        return False
     return ends and (here.kind in ("name", "variable", "string") or here.text in ("not", "#const", "-", ":-", ""))
 
 
@@ -281,25 +287,6 @@ def _period_at_a_new_line(broken: Broken) -> Mistake | None:
     if new_line and (not here.text or here.offset - start <= first) and broken.at > 0:
         return _period(broken)
     return None
-
-
-def _unclosed_string(broken: Broken) -> Mistake | None:
-    here = broken.token(broken.at)
-    if here.text != '"':
-        return None
-    end = broken.line(here.offset)[1]
-    rest = broken.text[here.end : end]
-    close = here.end + len(re.sub(r"[\s).,;]*$", "", rest))
-    return Mistake(
-        "unclosed-string",
-        "this string is not closed on its line",
-        here.offset,
-        close,
-        'end it with "',
-        '"',
-        (close, close),
-        safe=False,
-    )
 
 
 def _unbalanced(broken: Broken) -> Mistake | None:
@@ -326,15 +313,7 @@ def _unbalanced(broken: Broken) -> Mistake | None:
     )
 
 
-def _quote(broken: Broken) -> Mistake | None:
-    """An unclosed string that closing on its line does not mend."""
-    mistake = _unclosed_string(broken)
-    return replace(mistake, replacement=None) if mistake else None
-
-
 RECOGNISERS: Sequence[Callable[[Broken], Mistake | None]] = (
-    _unclosed_string,
-    _quote,
     _foreign_comment,
     _natural_language,
     _dotted,
@@ -350,7 +329,14 @@ RECOGNISERS: Sequence[Callable[[Broken], Mistake | None]] = (
 )
 
 
-def fences(text: str) -> Iterator[Mistake]:
-    """The Markdown fences that a text was pasted with."""
+def wrappings(text: str) -> Iterator[Mistake]:
+    """The Markdown fences that a text was pasted with, and comments of C, which periods would cut in pieces."""
     for match in re.finditer(r"^[ \t]*(```[^\n]*)", text, re.MULTILINE):
         yield Mistake("markdown-fence", "a Markdown fence is no ASP", *match.span(1), "remove it", "")
+    for match in re.finditer(r"/\*.*?\*/", code_of(text), re.DOTALL):
+        inside = text[match.start() + 2 : match.end() - 2]
+        new = f"%*{inside}*%" if not re.search("[*%]", inside) else None
+        where = match.start(), match.start() + 2
+        yield Mistake(
+            "foreign-comment", "this is no comment in ASP", *where, "write %* ... *%", new, (match.start(), match.end())
+        )

@@ -12,11 +12,10 @@ from pathlib import Path
 from obviate.kb import asp
 from obviate.kb.check import findings, warnings
 from obviate.kb.check.safety import with_binding
+from obviate.kb.crowd import refuse_costly
 from obviate.kb.errors import ObviateError, PackError, Span
 from obviate.kb.program import Program, Rule
-from obviate.kb.sandbox import run_limited
 from obviate.kb.scan import inspect
-from obviate.kb.size import ground_size, widest
 from obviate.kb.sources import gather, without_includes
 from obviate.kb.syntax import syntax_errors
 from obviate.kb.terms import Atom, Fun
@@ -24,8 +23,6 @@ from obviate.kb.vocabulary import Vocabulary
 
 __all__ = ["Pack", "SafetyRule"]
 
-MAX_GROUND = 200_000  # rule instances that a pack may ground by itself in the host process
-_TRIAL = {"seconds": 10, "megabytes": 1_000}
 _DESCRIPTION = [("rule", 2, True), ("principle", 2, True), ("severity", 2, True), ("deadline", 2, True)]
 
 
@@ -99,7 +96,7 @@ class Pack:
     ) -> Pack:
         """The pack of a program without findings."""
         _check_consts(program, consts)
-        facts, problems = _ground(program, texts, consts)
+        facts, problems = _ground(program, texts, vocabulary, consts)
         for problem in problems:
             raise problem
         rules = _describe(program, facts)
@@ -118,7 +115,7 @@ class Pack:
         found: list[ObviateError] = [*syntax] or list(findings(program, vocabulary))
         overrides = {key: str(value) for key, value in (consts or {}).items()}
         if not found:
-            found += _ground(program, texts, {})[1]
+            found += _ground(program, texts, vocabulary, {})[1]
         if not found:
             try:
                 cls._of(texts, program, vocabulary, "", overrides)
@@ -147,7 +144,7 @@ def _read(texts: Mapping[str, str]) -> tuple[Program, list[PackError]]:
     parts: list[Program] = []
     problems: list[PackError] = []
     for file, text in plain.items():
-        found = list(inspect(text, file))
+        found = list(inspect(text, file, told=True))
         if not found:
             try:
                 parts.append(asp.parse(text, file))
@@ -159,15 +156,14 @@ def _read(texts: Mapping[str, str]) -> tuple[Program, list[PackError]]:
     return Program(rules, others, "\n".join(plain.values())), problems
 
 
-def _ground(program: Program, texts: Mapping[str, str], consts: Mapping[str, str]) -> tuple[set[Atom], list[PackError]]:
-    """The facts that describe the rules, and what clingo refuses; in a process of its own if it could be much."""
-    values = {**_defaults(program), **consts}
-    if ground_size(program, values) > MAX_GROUND:
-        try:
-            run_limited("obviate.kb.pack:try_out", program.text, consts, **_TRIAL)
-        except PackError as error:
-            where = widest(program, values).span
-            return set(), [PackError(error.code, error.message, where=where, help=error.help)]
+def _ground(
+    program: Program, texts: Mapping[str, str], vocabulary: Vocabulary, consts: Mapping[str, str]
+) -> tuple[set[Atom], list[PackError]]:
+    """The facts that describe the rules, and what clingo refuses."""
+    try:
+        refuse_costly(program, vocabulary=vocabulary, consts=consts)
+    except PackError as error:
+        return set(), [error]
     problems: list[PackError] = []
     facts = asp.evaluate([program.text], (), _DESCRIPTION, consts, problems)
     return facts, [with_binding(_placed(problem, texts), program) for problem in problems]
@@ -176,11 +172,6 @@ def _ground(program: Program, texts: Mapping[str, str], consts: Mapping[str, str
 def _place(problem: ObviateError) -> tuple[str, int, int]:
     where = problem.where
     return (where.file, where.line, where.column) if isinstance(where, Span) else (str(where), 0, 0)
-
-
-def try_out(text: str, consts: Mapping[str, str]) -> None:
-    """Ground a program without beliefs, whatever comes of it: what `run_limited` calls in a process of its own."""
-    asp.evaluate([text], (), (), consts, [])
 
 
 def _placed(error: PackError, texts: Mapping[str, str]) -> PackError:
@@ -263,7 +254,7 @@ def _deadline(term: object, name: str, span: Span) -> str | int:
 
 
 def _check_consts(program: Program, overrides: Mapping[str, str]) -> None:
-    declared = _defaults(program)
+    declared = program.constants
     for name, value in overrides.items():
         default = declared.get(name, "")
         if default.lstrip("-").isdigit() and not value.lstrip("-").isdigit():
@@ -274,12 +265,6 @@ def _check_consts(program: Program, overrides: Mapping[str, str]) -> None:
                 f"the pack has no #const {name}",
                 help=f"it has: {', '.join(sorted(declared)) or 'none'}",
             )
-
-
-def _defaults(program: Program) -> dict[str, str]:
-    """The values of ``#const`` as the pack states them."""
-    texts = (other.text for other in program.others if other.kind == "definition")
-    return {text.split()[1]: text.partition("=")[2].strip(" .") for text in texts}
 
 
 def rule_names(rule: Rule) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ class Literal:
     """One element of a body. `atom` is set for a plain atom; `inner` lists every atom inside, also of
     aggregates and conditions, with whether its truth can only help the literal (`monotone`); `negated` those that
     stand under a negation. A comparison has its terms in `compared`, with an operator between each two; `computed` are
-    the terms inside that calculate.
+    the terms inside that calculate. `compound` is an aggregate or has a condition; `weights` are those of a sum.
     """
 
     text: str
@@ -83,6 +83,8 @@ class Literal:
     compared: tuple[TermPattern, ...] = ()
     operators: tuple[str, ...] = ()
     computed: tuple[TermPattern, ...] = ()
+    compound: bool = False
+    weights: tuple[TermPattern, ...] = ()
 
     @property
     def binds(self) -> frozenset[str]:
@@ -117,3 +119,9 @@ class Program:
     rules: tuple[Rule, ...]
     others: tuple[Statement, ...]
     text: str = field(repr=False)
+
+    @property
+    def constants(self) -> dict[str, str]:
+        """The values of ``#const``, as they are written."""
+        texts = (other.text for other in self.others if other.kind == "definition")
+        return {text.split()[1]: text.partition("=")[2].strip(" .") for text in texts}

@@ -13,6 +13,7 @@ __all__ = ["operations", "read"]
 _ARITHMETIC = ("BinaryOperation", "UnaryOperation", "Interval")
 _BINARY = ("^", "?", "&", "+", "-", "*", "/", "\\", "**")  # as clingo numbers them
 _UNARY = ("-", "~", "||")
+_SUMS = (1, 2)  # #sum and #sum+
 _SYMBOLS = {"Number": "number", "String": "string", "Function": "constant"}
 _COMPARISON = (">", "<", "<=", ">=", "!=", "=")
 
@@ -102,7 +103,7 @@ class _Reader:
     def _compound(self, node: Any, text: str, span: Span) -> Literal:
         """An aggregate or a condition: of its atoms the worst is assumed, that they may help and hinder."""
         inner = [pattern for found in _nodes(node, "SymbolicAtom") for pattern in self._patterns(found)]
-        under = [found for found in _nodes(node, "Literal") if int(found.sign)]
+        under = [found for child in _children(node) for found in _nodes(child, "Literal") if int(found.sign)]
         negated = [p for outer in under for found in _nodes(outer, "SymbolicAtom") for p in self._patterns(found)]
         return Literal(
             text,
@@ -112,6 +113,8 @@ class _Reader:
             negated=tuple(negated),
             variables=frozenset(str(found.name) for found in _nodes(node, "Variable")) - {"_"},
             computed=tuple(map(self._term, _outermost(node))),
+            compound=True,
+            weights=tuple(self._term(element.terms[0]) for element in _summed(node) if element.terms),
         )
 
     def _patterns(self, atom: Any) -> list[Pattern]:
@@ -183,6 +186,12 @@ def _outermost(node: Any) -> list[Any]:
     if kind in _ARITHMETIC and not (kind == "UnaryOperation" and _type(node.argument) == "Function"):
         return [node]
     return [found for child in _children(node) for found in _outermost(child)]
+
+
+def _summed(node: Any) -> list[Any]:
+    """The elements of the sums in a syntax tree."""
+    sums = [found for found in _nodes(node, "BodyAggregate") if int(found.function) in _SUMS]
+    return [element for found in sums for element in found.elements]
 
 
 def operations(terms: Iterable[TermPattern]) -> tuple[TermPattern, ...]:

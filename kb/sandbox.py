@@ -14,9 +14,9 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from obviate.kb.errors import PackError
+from obviate.kb.errors import ObviateError, PackError
 
 __all__ = ["run_limited"]
 
@@ -28,18 +28,31 @@ _OVER_MEMORY = 125
 def run_limited(target: str, *args: Any, seconds: float, megabytes: int) -> Any:
     """Call the function `target`, as ``module:name``, in another process; returns what it returns, as JSON.
 
-    Raises `PackError` (``too-costly``) when it uses more time or memory than allowed, or ends the process.
+    Raises `PackError` (``too-costly``) when it uses more time or memory than allowed, or ends the process, and with
+    the code of an `ObviateError` that the function raises.
     """
     run = _forked if _alone() else _spawned
     code, output = run(target, args, seconds, megabytes)
     if code == 0:
-        return json.loads(output)
+        result, refused = json.loads(output)
+        if refused:
+            error = _Refused(*refused)
+            raise PackError(error.code, error.message, help=error.help)
+        return result
     what = {-_ALARM: f"over {seconds:g} s", _OVER_MEMORY: f"over {megabytes} MB"}
     raise PackError(
         "too-costly",
         f"grounding the pack took {what.get(code, f'so much that its process ended ({code})')}",
         help="bind the variables of each rule by what it is about, and count instead of pairing",
     )
+
+
+class _Refused(NamedTuple):
+    """An error as it comes from another process."""
+
+    code: str
+    message: str
+    help: str
 
 
 def _alone() -> bool:
@@ -86,7 +99,9 @@ def _work(target: str, args: Sequence[Any], seconds: float, megabytes: int, outp
     module, name = target.split(":")
     try:
         _limit(seconds, megabytes)
-        result = json.dumps(getattr(import_module(module), name)(*args)).encode()
+        result = json.dumps((getattr(import_module(module), name)(*args), None)).encode()
+    except ObviateError as error:
+        result = json.dumps((None, (error.code, error.message, error.help))).encode()
     except Exception as error:
         if isinstance(error, MemoryError) or "bad_alloc" in str(error):
             return _OVER_MEMORY

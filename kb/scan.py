@@ -11,52 +11,61 @@ from collections.abc import Iterator
 
 from obviate.kb.errors import Fix, PackError, Span
 
-__all__ = ["COMMENT", "code_of", "inspect"]
+__all__ = ["COMMENT", "STRING", "code_of", "inspect"]
 
 MAX_DEPTH = 50
 MAX_STATEMENT = 20_000
 MAX_CHAIN = 500
-MAX_RANGE = 10_000
-_CONST = re.compile(r"#const\s+(\w+)\s*=\s*(-?\d{1,20})")
-_RANGE = re.compile(
-    r"(?P<before>[*+/\\^?&]\s*|\w\s*-\s*)?(?P<low>-?\w{1,20})\s*\.\.\s*(?P<high>-?\w{1,20})\s*(?P<after>[-*+/\\^?&(])?"
-)
 _MAX_INT = 2**31 - 1
 # What word processors and language models write for the plain character.
-_TYPOGRAPHIC = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "−": "-", "\u00a0": " "}
+_TYPOGRAPHIC = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " ", "\ufeff": ""}
 _TYPOGRAPHIC |= {"≠": "!=", "≤": "<=", "≥": ">=", "¬": "not ", "∧": ",", "←": ":-", "⇐": ":-", "…": "..."}
-# A % inside a block comment hides the rest of its line, a *% that closes it included.
+# As clingo reads them: a string has three escapes and ends on its line; a % inside a block comment hides the rest of
+# its line, a *% that closes it included.
+STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
 COMMENT = r"%\*(?:%[^\n]*|\*(?!%)|[^*%]+)*(?:\*%|\Z)|%[^\n]*"
-_HIDDEN = re.compile(rf'"(?:[^"\\\n]|\\.)*"|{COMMENT}|#script\b.*?(?:#end|\Z)', re.DOTALL)
+_HIDDEN = re.compile(f"{STRING}|{COMMENT}")
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}")
-_OPERATORS = re.compile(rf"(?:[-~&+*/\\^?|]\s*|\b\d+\s*[-+*/\\^&?]+\s*){{{MAX_CHAIN},}}")
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\n)")
+_TERM = re.compile(r"\d+|[-~&+*/\\^?|]+|\S")
 
 
 def code_of(text: str) -> str:
-    """`text` with strings, comments and scripts blanked out, every character else in its place."""
+    """`text` with strings and comments blanked out, every character else in its place."""
     return _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
-def inspect(text: str, file: str) -> Iterator[PackError]:
-    """What must not reach the solver, most dangerous first; each at its place."""
+def inspect(text: str, file: str, *, told: bool = False) -> Iterator[PackError]:
+    """What must not reach the solver, most dangerous first; each at its place.
+
+    `told` is of texts that people are shown, as principles are: then no control character hides in a string either.
+    """
     lines = text.split("\n")
 
-    def error(code: str, offset: int, message: str, help: str, replacement: str | None = None) -> PackError:
+    def error(code: str, offset: int, message: str, help: str, fix: tuple[int, str] | None = None) -> PackError:
         line = text.count("\n", 0, offset)
         column = offset - (text.rfind("\n", 0, offset) + 1) + 1
-        where = Span(file, line + 1, column, lines[line].replace("\0", "?")[:500], line + 1, column + 1)
-        fix = Fix(f"write {replacement}", where, replacement) if replacement is not None else None
-        return PackError(code, message, where=where, help=help, fix=fix)
+        source = lines[line][:500]
+        where = Span(file, line + 1, column, source, line + 1, column + 1)
+        edit = None
+        if fix is not None:
+            length, replacement = fix
+            title = f"write {replacement.strip()}" if replacement.strip() else "remove it"
+            edit = Fix(title, Span(file, line + 1, column, source, line + 1, column + length), replacement)
+        return PackError(code, message, where=where, help=help, fix=edit)
 
-    for match in re.finditer("[\0\ud800-\udfff]", text):
-        yield error("syntax", match.start(), f"the character {match[0]!a} is not allowed", "remove it")
+    code = code_of(text)
+    for match in re.finditer(r"#script", code):
+        yield error("refused-statement", match.start(), "#script is refused in a rule pack", "a pack may not run code")
+        return  # what follows is no ASP
+    yield from (error("syntax", *found) for found in _controls(text, text if told else code))
     yield from (error("syntax", *found) for found in _comments(text, closed=True))
     yield from (error("unclosed-comment", *found) for found in _comments(text, closed=False))
-    code = code_of(text)
-    for match in re.finditer(r"[^\x00-\x7f]", code):
-        help = "write names in ASCII, texts in quotes"
-        plain = _TYPOGRAPHIC.get(match[0])
-        yield error("not-ascii", match.start(), f"{match[0]!r} outside a string", help, plain)
+    yield from (error("not-ascii", *found) for found in _letters(code))
+    if not re.search("[“”„]", code):
+        for found in _quotes(code):
+            yield error("unclosed-string", *found)
+            return  # what follows may be inside it
     for match in re.finditer("#include", code):
         yield error("include-refused", match.start(), "this is no file of the pack", "include files beside it, by name")
     for match in re.finditer("@", code):
@@ -64,8 +73,14 @@ def inspect(text: str, file: str) -> Iterator[PackError]:
     for match in _NUMBER.finditer(code):
         if int(match[0][:20]) > _MAX_INT:
             yield error("integer-overflow", match.start(), f"clingo's integers end at {_MAX_INT}", "use smaller units")
-    yield from (error("too-wide", *found) for found in _too_wide(code))
     yield from (error("too-deep", *found) for found in _too_deep(code))
+
+
+def _controls(text: str, shown: str) -> Iterator[tuple[int, str, str, tuple[int, str] | None]]:
+    """What clingo cannot take anywhere, and control characters in what is `shown`."""
+    for match in (*re.finditer("[\0\ud800-\udfff]", text), *_CONTROL.finditer(shown)):
+        fix = (1, " ") if match[0] in "\x0b\x0c" else None
+        yield match.start(), f"the character {match[0]!a} is not allowed", "remove it", fix
 
 
 def _comments(text: str, *, closed: bool) -> Iterator[tuple[int, str, str]]:
@@ -78,14 +93,18 @@ def _comments(text: str, *, closed: bool) -> Iterator[tuple[int, str, str]]:
             yield match.start(), "this comment is never closed", "end it with *%"
 
 
-def _too_wide(code: str) -> Iterator[tuple[int, str, str]]:
-    values = dict(_CONST.findall(code))
-    for match in _RANGE.finditer(code):
-        bounds = [str(values.get(bound, bound)) for bound in match.group("low", "high")]
-        if match["before"] or match["after"]:
-            yield match.start(), f"the range {match[0].strip()} is computed", "write its bounds as plain numbers"
-        elif all(bound.lstrip("-").isdigit() for bound in bounds) and int(bounds[1]) - int(bounds[0]) > MAX_RANGE:
-            yield match.start(), f"the range {match[0].strip()} has over {MAX_RANGE:,} numbers", "compare instead"
+def _quotes(code: str) -> Iterator[tuple[int, str, str]]:
+    """The quotes that belong to no string."""
+    for match in re.finditer('"', code):
+        help = 'end it with "; it may hold no escapes but \\n, \\" and \\\\'
+        yield match.start(), "this string does not end on its line", help
+
+
+def _letters(code: str) -> Iterator[tuple[int, str, str, tuple[int, str] | None]]:
+    for match in re.finditer(r"[^\x00-\x7f]", code):
+        plain = _TYPOGRAPHIC.get(match[0])
+        fix = (1, plain) if plain is not None else None
+        yield match.start(), f"{match[0]!r} outside a string", "write names in ASCII, texts in quotes", fix
 
 
 def _too_deep(code: str) -> Iterator[tuple[int, str, str]]:
@@ -105,8 +124,11 @@ def _too_deep(code: str) -> Iterator[tuple[int, str, str]]:
             start = statement.end() - len(statement[0].lstrip())
             yield start, f"a statement has over {MAX_STATEMENT:,} characters", "split it"
             return
-        chain = _OPERATORS.search(statement[0])
-        if chain is not None:
-            start = statement.start() + chain.start()
-            yield start, f"over {MAX_CHAIN} operators in a row", "use helper predicates"
-            return
+        run = 0
+        for term in _TERM.finditer(statement[0]):
+            operators = term[0][0] in "-~&+*/\\^?|"
+            run = run + len(term[0]) if operators else run if term[0].isdigit() else 0
+            if run > MAX_CHAIN:
+                start = statement.start() + term.start()
+                yield start, f"over {MAX_CHAIN} operators in a row", "use helper predicates"
+                return

@@ -28,7 +28,7 @@ def gather(*files: Path | str) -> dict[str, str]:
     Raises `DataError` for a file that cannot be read, `PackError` (``include-refused``) for an include that leaves
     the folder of the first file.
     """
-    root = Path(files[0]).resolve().parent if files else Path()
+    root = Path(files[0]).parent.resolve() if files else Path()
     texts: dict[str, str] = {}
     todo = [str(file) for file in files]
     while todo:

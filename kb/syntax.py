@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from obviate.kb import asp
 from obviate.kb.errors import Fix, PackError, Span
-from obviate.kb.mistakes import RECOGNISERS, Broken, Mistake, fences
+from obviate.kb.mistakes import RECOGNISERS, Broken, Mistake, wrappings
 from obviate.kb.tokens import significant, tokenize
 
 __all__ = ["syntax_errors"]
@@ -20,7 +20,7 @@ _SYNTAX = "syntax"
 
 def syntax_errors(text: str, file: str) -> list[PackError]:
     """What keeps a text from being read: at most one error for each statement, in their order."""
-    found = [_placed(mistake, text, file) for mistake in fences(text)]
+    found = [_placed(mistake, text, file) for mistake in wrappings(text)]
     if not found:
         for start, end in _statements(text):
             found += _errors_of(text, start, end, file)
@@ -75,7 +75,7 @@ def _helps(mistake: Mistake, part: str, stopped: int) -> bool:
     error = _first_error(mended)
     if error is None or not isinstance(error.where, Span):
         return error is None
-    whole = mistake.code in ("unbalanced", "unclosed-string")  # further on does not tell that the guess is right
+    whole = mistake.code == "unbalanced"  # further on does not tell that the guess is right
     return not whole and _offset(mended, error.where) - len(mistake.replacement) + (end - begin) > stopped
 
 

@@ -6,20 +6,19 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from obviate.kb.scan import COMMENT
+from obviate.kb.scan import COMMENT, STRING
 
 __all__ = ["Token", "significant", "tokenize"]
 
 _TOKEN = re.compile(
-    rf"(?P<comment>{COMMENT})"
+    rf"(?P<comment>{COMMENT})|(?P<string>{STRING})"
     r"""
   | (?P<space>\s+)
-  | (?P<string>"(?:[^"\\\n]|\\.)*")
   | (?P<number>0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|\d+)
   | (?P<keyword>not(?![\w'])|\#sum\+|\#\w+)
   | (?P<variable>[_']*[A-Z][\w']*|_+(?![\w']))
   | (?P<name>[_']*[a-z][\w']*)
-  | (?P<operator>:-|:~|\.\.|[<>!]=|=<|\\==?|\\\+|=\\=|=:=|==|->|<-|\*\*|[-+*/\\^?&|~=<>@!])
+  | (?P<operator>:-|:~|\.\.|[<>!]=|=/=|=<|=>|<>|\\==?|\\\+|=\\=|=:=|==|->|<-|\*\*|[-+*/\\^?&|~=<>@!])
   | (?P<punctuation>[][(){},;:.])
   | (?P<error>.)
     """,

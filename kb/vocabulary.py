@@ -180,9 +180,9 @@ class Vocabulary:
 
 
 def _declares(rule: Rule) -> bool:
-    """Whether a rule is a declaration: of names, and of texts and numbers where they belong."""
+    """Whether a rule is a declaration, a fact: of names, and of texts and numbers where they belong."""
     head = rule.head
-    if head is None or not head.positive or DECLARATIONS.get(head.name) != len(head.args):
+    if head is None or rule.body or not head.positive or DECLARATIONS.get(head.name) != len(head.args):
         return False
     kinds = {"variable", "constant"} | ({"string"} if head.name == "appears" else set())
     return all(part.kind in kinds for part in head.args[0].alternatives())

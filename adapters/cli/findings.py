@@ -13,11 +13,10 @@ from rich.text import Text
 
 from obviate.adapters.cli.packs import pack_files, pack_name
 from obviate.engine.analysis import analysis
-from obviate.engine.crowd import CROWD
 from obviate.kb import Pack, Vocabulary, household
 from obviate.kb.errors import Fix, ObviateError, PackError, Span
+from obviate.kb.files import replace_text
 from obviate.kb.mend import mended
-from obviate.kb.program import Rule
 from obviate.kb.sandbox import run_limited
 from obviate.kb.sources import gather
 
@@ -65,7 +64,7 @@ def check_pack(pack: str, options: Options) -> Report:
     new, fixed = mended(texts, found, unsafe=options.unsafe)
     for file, text in new.items():
         if text != texts[file]:
-            Path(file).write_text(text, encoding="utf-8")
+            replace_text(file, text)
     return Report(pack, tuple(found(new)), tuple(fixed))
 
 
@@ -75,16 +74,12 @@ def _found(texts: Mapping[str, str], name: str, vocabulary: Vocabulary, seconds:
     if any(problem.severity == "error" for problem in problems):
         return problems
     pack = Pack.of(texts, vocabulary=vocabulary, name=name)
-    try:
-        run_limited("obviate.engine.crowd:ground_crowd", pack, seconds=seconds, megabytes=_MEGABYTES)
-    except PackError as error:
-        where = max(pack.program.rules, key=_variables).span
-        message = f"on {CROWD} objects, {error.message}"
-        return (*problems, PackError(error.code, message, where=where, help=error.help))
     analyse = "obviate.adapters.cli.findings:analyse"
     try:
         found = run_limited(analyse, pack, seconds, seconds=seconds + 5, megabytes=_MEGABYTES)
     except PackError as error:
+        if error.code != "too-costly":
+            raise
         message = "the search for what can never hold took too much and was given up"
         return (*problems, PackError(error.code, message, where=name, help=error.help, severity="warning"))
     return (*problems, *(_Plain(*item).error() for item in found))
@@ -110,10 +105,6 @@ def analyse(pack: Pack, seconds: float) -> list[_Plain]:
     return [
         _Plain(f.code, f.message, astuple(where), f.help, f.severity) for f, where in found if isinstance(where, Span)
     ]
-
-
-def _variables(rule: Rule) -> int:
-    return len(frozenset().union(*(literal.binds for literal in rule.body)))
 
 
 def tell(reports: Sequence[Report], *, json: bool) -> None:

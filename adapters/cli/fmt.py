@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,7 +26,7 @@ def fmt(
     import json as jsonlib
 
     from obviate.adapters.cli.packs import pack_files
-    from obviate.kb.files import read_text
+    from obviate.kb.files import read_text, replace_text
     from obviate.kb.format import formatted
 
     if STDIN in packs and len(packs) > 1:
@@ -39,7 +38,7 @@ def fmt(
     dry = check or diff
     for file in changed:
         if not dry and file != STDIN:
-            _replace(Path(file), after[file])
+            replace_text(file, after[file])
 
     if json:
         found = [
@@ -73,26 +72,3 @@ def _difference(file: str, before: str, after: str) -> str:
 
     lines = unified_diff([*StringIO(before)], [*StringIO(after)], file, file)  # lines end at newlines and nothing else
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write the whole file or nothing of it, under its old mode; a link still leads to it afterwards."""
-    import os
-    import shutil
-    import tempfile
-
-    from obviate.kb.errors import DataError
-
-    target = file.resolve()
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with open(handle, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-            shutil.copymode(target, name)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise DataError("file-missing", f"the file cannot be written: {error}", where=str(file)) from None

@@ -16,22 +16,31 @@ TEST_SUFFIX = ".test.lp"
 def pack_files(pack: str) -> tuple[Path, ...]:
     """The files of a pack: the household's own, a single file, or every ``*.lp`` of a folder but the tests.
 
-    Raises `DataError` (``file-missing``) for an empty folder.
+    Raises `DataError`: ``file-missing`` for an empty folder, ``outside-pack`` for a link that leads out of it.
     """
     path = _path(pack)
     if not path.is_dir():
         return (path,)
-    found = tuple(sorted(file for file in path.glob("*.lp") if not file.name.endswith(TEST_SUFFIX)))
+    found = tuple(file for file in _within(path) if not file.name.endswith(TEST_SUFFIX))
     if not found:
         raise DataError("file-missing", "no .lp file in this folder", where=pack, help="name a file, or household")
     return found
+
+
+def _within(folder: Path) -> list[Path]:
+    files = sorted(folder.glob("*.lp"))
+    for file in files:
+        if not file.resolve().is_relative_to(folder.resolve()):
+            help = "put the file itself into the folder, or name it"
+            raise DataError("outside-pack", "this link leads out of the folder of the pack", where=str(file), help=help)
+    return files
 
 
 def test_files(pack: str) -> tuple[Path, ...]:
     """The scenario tests beside a pack: ``NAME*.test.lp`` beside a file NAME.lp, and every one in a folder."""
     path = _path(pack)
     if path.is_dir():
-        return tuple(sorted(path.glob("*" + TEST_SUFFIX)))
+        return tuple(file for file in _within(path) if file.name.endswith(TEST_SUFFIX))
     pattern = (path.stem + TEST_SUFFIX, path.stem + ".*" + TEST_SUFFIX)
     return tuple(sorted(file for each in pattern for file in path.parent.glob(each)))
 

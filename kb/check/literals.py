@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from obviate.kb.check.members import arity_error, capitalised, suggestion
 from obviate.kb.errors import Fix, PackError, nearest
 from obviate.kb.predicates import BELIEFS, EVENTS, KERNEL, NAMED, READABLE
 from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
+from obviate.kb.tokens import tokenize
 from obviate.kb.vocabulary import Vocabulary
 
 __all__ = ["literal_findings"]
@@ -24,11 +25,13 @@ def literal_findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackE
             helpers.setdefault((rule.head.name, rule.head.positive), set()).add(len(rule.head.args))
     for rule in program.rules:
         for literal in rule.body:
-            yield from _literal(literal, helpers, vocabulary)
+            yield from _literal(literal, rule, helpers, vocabulary, program.constants)
             yield from _pending(literal, rule)
 
 
-def _literal(literal: Literal, helpers: Helpers, vocabulary: Vocabulary) -> Iterator[PackError]:
+def _literal(
+    literal: Literal, rule: Rule, helpers: Helpers, vocabulary: Vocabulary, consts: Mapping[str, str]
+) -> Iterator[PackError]:
     for pattern, _ in literal.inner:
         arities = helpers.get((pattern.name, pattern.positive), set())
         if pattern.name in READABLE and (pattern.positive or pattern.name == "state"):
@@ -45,12 +48,17 @@ def _literal(literal: Literal, helpers: Helpers, vocabulary: Vocabulary) -> Iter
                 "undeclared-predicate",
                 f"nothing defines {'' if pattern.positive else '-'}{pattern.name}/{len(pattern.args)}",
                 where=pattern.span,
-                help=nearest(pattern.name, {*READABLE, *(name for name, _ in helpers)}),
+                help=_near(pattern.name, {*READABLE, *(name for name, _ in helpers)}),
             )
         elif len(pattern.args) not in arities:
             yield arity_error(pattern, min(arities))
         else:
-            yield from _names(pattern, vocabulary)
+            yield from _names(pattern, rule, vocabulary, consts)
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    help = nearest(name, known)
+    return help if help.startswith("did you mean") else "define it by a rule, or read a belief"
 
 
 def _pending(literal: Literal, rule: Rule) -> Iterator[PackError]:
@@ -68,13 +76,15 @@ def _pending(literal: Literal, rule: Rule) -> Iterator[PackError]:
             )
 
 
-def _names(pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
+def _names(pattern: Pattern, rule: Rule, vocabulary: Vocabulary, consts: Mapping[str, str]) -> Iterator[PackError]:
     """The constants of a belief or event: declared names where names belong, and never where objects do."""
     for i, arg in enumerate(pattern.args):
         sort = NAMED.get((pattern.name, i))
         for part in arg.alternatives():
+            if part.kind == "constant" and part.name in consts:
+                continue  # a site says what it stands for
             if sort is not None:
-                yield from _name(part, sort, pattern, vocabulary)
+                yield from _name(part, sort, pattern, rule, vocabulary)
             elif pattern.name in EVENTS:
                 yield from _skill(part, vocabulary)
                 yield from (no_object(inner, pattern) for inner in part.parts if inner.kind in ("constant", "number"))
@@ -82,14 +92,15 @@ def _names(pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
                 yield no_object(part, pattern)
 
 
-def _name(part: TermPattern, sort: str, pattern: Pattern, vocabulary: Vocabulary) -> Iterator[PackError]:
+def _name(part: TermPattern, sort: str, pattern: Pattern, rule: Rule, vocabulary: Vocabulary) -> Iterator[PackError]:
     where = part.span or pattern.span
     if part.kind == "constant":
         yield from _declared(vocabulary, sort, part)
     elif part.kind == "variable":
         names = {part.text.lower(), re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part.text).lower()}
         meant = sorted(names & vocabulary.names(sort))
-        if meant and part.span:
+        alone = sum(token.text == part.text for token in tokenize(rule.text)) == 1 if meant else False
+        if meant and alone and part.span:  # else it joins
             yield capitalised(part, meant[0], f"a {sort}")
     else:
         known = part.kind == "string" and part.name in vocabulary.names(sort)

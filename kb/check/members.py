@@ -14,6 +14,16 @@ from obviate.kb.vocabulary import DECLARATIONS
 __all__ = ["arity_error", "capitalised", "member_findings"]
 
 _MODES = ("situational", "temporal")
+_TESTS = {"test": 2, "given": 2, "step": 3, "expect": 3}
+_FORMS = {
+    "rule": "rule(R, situational) or rule(R, temporal)",
+    "principle": 'principle(R, "What to do.")',
+    "severity": "severity(R, advisory)",
+    "deadline": "deadline(R, before_done)",
+    "hazard": "hazard(R, X)",
+    "threatens": "threatens(R, X)",
+    "resolved": "resolved(R, X)",
+}
 
 
 def member_findings(program: Program) -> Iterator[PackError]:
@@ -29,11 +39,12 @@ def member_findings(program: Program) -> Iterator[PackError]:
 
 def arity_error(pattern: Pattern, expected: int) -> PackError:
     """A predicate with another number of arguments than it takes."""
+    form = _FORMS.get(pattern.name, f"{pattern.name}({','.join('XYZ'[:expected])})")
     return PackError(
         "predicate-arity",
         f"{pattern.name} takes {expected} arguments, not {len(pattern.args)}",
         where=pattern.span,
-        help=f"write {pattern.name}({','.join('XYZ'[:expected])})",
+        help=f"write {form}",
     )
 
 
@@ -80,6 +91,13 @@ def _head(rule: Rule, head: Pattern, rules: Mapping[str, str]) -> Iterator[PackE
             f"{head.name} declares a word, and a pack has rules",
             where=head.span,
             help="put it into a file of its own, and name that with --vocabulary or Vocabulary.load",
+        )
+    elif _TESTS.get(head.name) == len(head.args) and not rule.body and head.args[0].kind == "constant":
+        yield PackError(
+            "test-in-pack",
+            f"{head.name} belongs to a scenario test",
+            where=head.span,
+            help="put it into a file NAME.test.lp beside NAME.lp, for obviate test NAME.lp",
         )
     elif head.name in MEMBERS or head.name in DESCRIPTIONS:
         if not head.positive:

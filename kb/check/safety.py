@@ -25,7 +25,7 @@ def with_binding(error: PackError, program: Program) -> PackError:
     if sorts != {OBJECT} and not (in_head and not sorts):
         return error
     return PackError(
-        error.code, error.message, where=where, help=error.help, fix=_bind(rule, name, safe=sorts == {OBJECT})
+        error.code, error.message, where=where, help=error.help, fix=_bind(rule, name, safe=in_head and bool(sorts))
     )
 
 

@@ -24,8 +24,7 @@ class Sorts:
 
     def __init__(self, program: Program) -> None:
         self._places: dict[Place, set[str]] = {}
-        plain = (other.text.split() for other in program.others if other.kind == "definition")
-        self._numbers = {words[1] for words in plain if words[-1].lstrip("-").rstrip(".").isdigit()}
+        self._consts = program.constants
         heads = [(rule, rule.head) for rule in program.rules if rule.head is not None and rule.head.name not in MEMBERS]
         changed = True
         while changed:
@@ -46,6 +45,10 @@ class Sorts:
             return {NUMBER if (pattern.name, index) == ("value", 2) else OBJECT}
         return self._places.get((pattern.name, len(pattern.args), index), set())
 
+    def of_place(self, name: str, arity: int, index: int) -> set[str]:
+        """What an argument of a helper can be."""
+        return self._places.get((name, arity, index), set())
+
     def of(self, rule: Rule) -> dict[str, set[str]]:
         """What each variable of a rule can be, for each place that it stands in."""
         found: dict[str, list[set[str]]] = {}
@@ -55,7 +58,9 @@ class Sorts:
                     found.setdefault(name, []).append(sorts)
             for name in _numbers(literal):
                 found.setdefault(name, []).append({NUMBER})
-        return {name: set.union(*each) for name, each in found.items()}
+        merged = {name: set.union(*each) for name, each in found.items()}
+        _equate(rule, merged)
+        return merged
 
     def bound(self, rule: Rule) -> dict[str, set[str]]:
         """What the atoms that must hold say of each variable of a rule."""
@@ -64,6 +69,7 @@ class Sorts:
             for pattern, _ in literal.inner if not literal.negations else ():
                 for name, sorts in self._of_atom(pattern):
                     found.setdefault(name, set()).update(sorts)
+        _equate(rule, found)
         return found
 
     def _of_atom(self, pattern: Pattern) -> Iterator[tuple[str, set[str]]]:
@@ -88,8 +94,24 @@ class Sorts:
             case "number" | "operation":
                 return {NUMBER}
             case "constant":
-                return {NUMBER if term.name in self._numbers else "name"}
+                value = self._consts.get(term.name, "")
+                return {OBJECT} if value.startswith('"') else {NUMBER if value.lstrip("-").isdigit() else "name"}
         return {"term"}
+
+
+def _equate(rule: Rule, found: dict[str, set[str]]) -> None:
+    """What one side of X = Y can be, the other can."""
+    pairs = [
+        (one.text, other.text)
+        for literal in rule.body
+        for one, operator, other in zip(literal.compared, literal.operators, literal.compared[1:], strict=False)
+        if operator == "=" and not literal.negations and one.kind == other.kind == "variable"
+    ]
+    for _ in pairs:
+        for one, other in pairs:
+            both = found.get(one, set()) | found.get(other, set())
+            if both:
+                found[one], found[other] = set(both), set(both)
 
 
 def _numbers(literal: Literal) -> Iterator[str]:
@@ -116,7 +138,8 @@ def sort_findings(program: Program) -> Iterator[PackError]:
             for pattern, _ in literal.inner:
                 for i, arg in enumerate(pattern.args):
                     if pattern.name not in BELIEFS and sorts.at(pattern, i) == {OBJECT}:
-                        yield from (no_object(p, pattern) for p in arg.alternatives() if p.kind == "constant")
+                        constants = (p for p in arg.alternatives() if p.kind == "constant")
+                        yield from (no_object(p, pattern) for p in constants if p.name not in program.constants)
 
 
 def _binding(head: Pattern, variables: dict[str, set[str]]) -> Iterator[PackError]:

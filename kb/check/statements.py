@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations, product
+from math import prod
 
 from obviate.kb.errors import Fix, PackError, Span
 from obviate.kb.program import Literal, Pattern, Program, Statement, TermPattern
@@ -19,6 +20,7 @@ _REFUSED = {
     "aggregate": "a choice has no single answer; say what follows instead",
     "disjunction": "a disjunction has no single answer; say what follows instead",
     "theoryatom": "theories are not part of rule packs",
+    "showterm": "what it shows is ground with the rest; show predicates, as #show p/1.",
     "minimize": "a pack has one answer, there is nothing to minimise",
 }
 _WORDS = {
@@ -31,12 +33,15 @@ _PLAIN = re.compile(r'#const \w+ = (?:-?\d+|\w+|"(?:[^"\\]|\\.)*")\.')
 _ARROW = re.compile(r"<-|:\s+-|<=\s*=?")
 _FAR = 100_000  # a number times a larger one than this may leave clingo's 32 bits
 _LIMIT = 2**31
+_HEAVY = 1_000_000  # a sum of a few thousand such weights leaves 32 bits
+_MAX_RANGE = 10_000
+_MOST = 50  # alternatives that a fix writes out
 
 
 def statement_findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackError]:
     """What is refused by its form: statements, constraints, pools under negation, chains, overflows."""
     for other in program.others:
-        if other.kind not in ("definition", "defined", "showsignature", "showterm"):
+        if other.kind not in ("definition", "defined", "showsignature"):
             yield _refused(other, program)
     for rule in program.rules:
         if rule.head is None:
@@ -50,7 +55,10 @@ def statement_findings(program: Program, vocabulary: Vocabulary) -> Iterator[Pac
             yield from _literal(literal)
         computed = operations(rule.head.args) if rule.head else ()
         for term in (*computed, *(term for literal in rule.body for term in literal.computed)):
-            yield from _overflow(term, rule.span)
+            yield from _overflow(term, rule.span, program.constants)
+            yield from _ranges(term, rule.span, program.constants)
+        for term in (term for literal in rule.body for term in literal.weights):
+            yield from _heavy(term, rule.span, program.constants)
     yield from _consts(program, vocabulary)
 
 
@@ -96,62 +104,68 @@ def _part(other: Statement, program: Program) -> PackError:
 
 
 def _literal(literal: Literal) -> Iterator[PackError]:
+    different = "=" if literal.negations == 1 else "!="
     if any(pattern.pooled for pattern in literal.negated):
         yield PackError(
             "negated-pool",
-            f"{literal.text} has a pool under negation, which does not mean 'neither'",
+            f"{_short(literal.text)} has a pool under negation, which does not mean 'neither'",
             where=literal.span,
             help="write one negated literal for each alternative",
             fix=_neither(literal),
         )
-    if "!=" in literal.operators and any(term.kind == "pool" for term in literal.compared):
+    if different in literal.operators and any(term.kind == "pool" for term in literal.compared):
         yield PackError(
             "negated-pool",
-            f"{literal.text} holds of everything: it asks to differ from one of them",
+            f"{_short(literal.text)} holds of everything: it asks to differ from one of them",
             where=literal.span,
             help="write one comparison for each alternative",
             fix=_differs_from_all(literal.compared, literal.span),
         )
     elif len(literal.operators) > 1 and "!=" in literal.operators:
-        alone = set(literal.operators) == {"!="}
-        pairs = ", ".join(f"{a.text} != {b.text}" for a, b in combinations(literal.compared, 2))
+        alone = set(literal.operators) == {"!="} and len(literal.compared) ** 2 <= 2 * _MOST
+        pairs = ", ".join(f"{a.text} != {b.text}" for a, b in combinations(literal.compared, 2)) if alone else ""
         yield PackError(
             "comparison-chain",
-            f"{literal.text} compares neighbours only: the first and the last may be the same",
+            f"{_short(literal.text)} compares neighbours only: the first and the last may be the same",
             where=literal.span,
             help="compare each two",
             fix=Fix(f"write {pairs}", literal.span, pairs) if alone else None,
         )
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:200] + " ..."
+
+
 def _neither(literal: Literal) -> Fix | None:
-    plain = literal.atom is not None or all(pattern.pool is not None for pattern in literal.negated)
-    if literal.negations != 1 or not plain:
+    if literal.negations != 1 or literal.compound:
         return None
     texts = [f"not {text}" for pattern in literal.negated for text in _instances(pattern)]
     return Fix("write them apart", literal.span, ", ".join(texts)) if texts else None
 
 
 def _instances(pattern: Pattern) -> Iterator[str]:
-    """The atoms without pools that an atom stands for; none if a pool is deep inside a term."""
+    """The atoms without pools that an atom stands for; none if they are many, or a pool is deep inside a term."""
     parts = [arg.alternatives() for arg in pattern.args]
-    if not any(inner.kind == "pool" for part in parts for term in part for inner in term.walk()):
+    deep = any(inner.kind == "pool" for part in parts for term in part for inner in term.walk())
+    if not deep and prod(map(len, parts)) <= _MOST:
         for args in product(*parts):
             yield f"{'' if pattern.positive else '-'}{pattern.name}({','.join(arg.text for arg in args)})"
 
 
 def _differs_from_all(compared: tuple[TermPattern, ...], where: Span) -> Fix | None:
-    if len(compared) != 2:
+    sides = [term.alternatives() for term in compared]
+    if len(compared) != 2 or prod(map(len, sides)) > _MOST:
         return None
-    pairs = [f"{a.text} != {b.text}" for a, b in product(*(term.alternatives() for term in compared))]
+    pairs = [f"{a.text} != {b.text}" for a, b in product(*sides)]
     return Fix("compare with each", where, ", ".join(pairs))
 
 
-def _overflow(term: TermPattern, rule: Span) -> Iterator[PackError]:
+def _overflow(term: TermPattern, rule: Span, consts: Mapping[str, str]) -> Iterator[PackError]:
     for part in term.walk():
         if part.kind != "operation":
             continue
-        value = _value(part)
+        value = _value(part, consts)
         if value is not None and not -_LIMIT <= value < _LIMIT:
             yield PackError(
                 "integer-overflow",
@@ -160,22 +174,60 @@ def _overflow(term: TermPattern, rule: Span) -> Iterator[PackError]:
                 help="use smaller units",
             )
             return
-        factors = [abs(number) for number in map(_value, part.parts) if number is not None]
-        if part.name == "*" and part.variables and any(factor > _FAR for factor in factors):
+        factor = abs(prod(number for number in (_value(f, consts) for f in _factors(part)) if number is not None))
+        if part.name == "*" and part.variables and factor > _FAR:
             yield PackError(
                 "integer-overflow",
-                f"{part.text} wraps silently beyond {_LIMIT // max(factors)}",
+                f"{part.text} wraps silently beyond {_LIMIT // factor}",
                 where=part.span or rule,
                 help="use smaller units, or divide the other side",
             )
             return
 
 
-def _value(term: TermPattern) -> int | None:
+def _factors(term: TermPattern) -> Iterator[TermPattern]:
+    for part in term.parts if term.name == "*" else ():
+        yield from _factors(part) if part.kind == "operation" and part.name == "*" else (part,)
+
+
+def _heavy(term: TermPattern, rule: Span, consts: Mapping[str, str]) -> Iterator[PackError]:
+    value = _value(term, consts)
+    if value is not None and abs(value) > _HEAVY:
+        yield PackError(
+            "integer-overflow",
+            f"a sum of weights of {value} leaves clingo's integers after {_LIMIT // abs(value)} of them",
+            where=term.span or rule,
+            help="use smaller units",
+        )
+
+
+def _ranges(term: TermPattern, rule: Span, consts: Mapping[str, str]) -> Iterator[PackError]:
+    for part in term.walk():
+        if part.kind != "operation" or part.name != "..":
+            continue
+        low, high = (_value(bound, consts) if _is_plain(bound) else None for bound in part.parts)
+        if low is None or high is None:
+            named = all(bound.kind in ("constant", "number") for bound in part.parts)
+            message, help = f"the range {part.text} is computed", "write its bounds as plain numbers"
+            if not named:
+                yield PackError("too-wide", message, where=part.span or rule, help=help)
+        elif high - low > _MAX_RANGE:
+            message = f"the range {part.text} has over {_MAX_RANGE:,} numbers"
+            yield PackError("too-wide", message, where=part.span or rule, help="compare instead")
+
+
+def _is_plain(bound: TermPattern) -> bool:
+    """Whether a bound of a range is a number or a constant, with a sign or without."""
+    signed = bound.kind == "operation" and bound.name == "-" and len(bound.parts) == 1
+    return (bound.parts[0] if signed else bound).kind in ("number", "constant")
+
+
+def _value(term: TermPattern, consts: Mapping[str, str]) -> int | None:
     """The value of a term without variables; None where it has none."""
-    if term.kind == "number":
-        return int(term.text)
-    values = [_value(part) for part in term.parts]
+    text = consts.get(term.name, "") if term.kind == "constant" else term.text
+    if term.kind in ("number", "constant"):
+        return int(text) if text.lstrip("-").isdigit() else None
+    values = [_value(part, consts) for part in term.parts]
     if term.kind != "operation" or None in values:
         return None
     match term.name, values:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from obviate.kb.errors import Fix, PackError, Span
 from obviate.kb.predicates import DESCRIPTIONS, MEMBERS
-from obviate.kb.program import Program, Rule
+from obviate.kb.program import Program, Rule, TermPattern
 from obviate.kb.reader import operations
 from obviate.kb.syntax import span_of
 from obviate.kb.tokens import Token, significant, tokenize
@@ -19,6 +19,9 @@ def warnings(program: Program, texts: Mapping[str, str]) -> Iterator[PackError]:
     """Rules without a principle, helpers that nothing reads, variables used once, commas mixed with semicolons,
     divisions that may have no value.
     """
+    if not any(rule.head is not None and rule.head.name == "rule" for rule in program.rules):
+        where = span_of("", 0, 0, next(iter(texts), ""))
+        yield _warning("no-rules", "this pack has no rule", where, "begin with rule(name, temporal).")
     yield from _without_principle(program)
     yield from _unread(program)
     seen: set[Span] = set()
@@ -26,7 +29,7 @@ def warnings(program: Program, texts: Mapping[str, str]) -> Iterator[PackError]:
         if rule.span not in seen:  # a pool in a head makes several rules of one
             seen.add(rule.span)
             yield from _used_once(rule)
-            yield from _divisions(rule)
+            yield from _divisions(rule, program.constants)
     for file, text in texts.items():
         yield from _mixed(text, file)
 
@@ -78,11 +81,15 @@ def _used_once(rule: Rule) -> Iterator[PackError]:
             yield _warning("used-once", f"{name} is used once", place, help, Fix("write _", place, "_"))
 
 
-def _divisions(rule: Rule) -> Iterator[PackError]:
+def _is_number(term: TermPattern, consts: Mapping[str, str]) -> bool:
+    return term.kind == "number" or (term.kind == "constant" and consts.get(term.name, "0").strip("-0").isdigit())
+
+
+def _divisions(rule: Rule, consts: Mapping[str, str]) -> Iterator[PackError]:
     heads = operations(rule.head.args) if rule.head is not None else ()
     for term in (*heads, *(term for literal in rule.body for term in literal.computed)):
         for part in term.walk():
-            if part.kind == "operation" and part.name in ("/", "\\", "**") and part.parts[-1].kind != "number":
+            if part.kind == "operation" and part.name in ("/", "\\", "**") and not _is_number(part.parts[-1], consts):
                 yield _warning(
                     "undefined-arithmetic",
                     f"{part.text} has no value where {part.parts[-1].text} is 0 or less: such beliefs are refused",

@@ -37,7 +37,7 @@ def reordered(text: str, seed: int) -> str:
     return "\n".join(shuffled)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(texts=pack_texts(), data=st.data())
 def test_conclusions_depend_on_neither_names_nor_order(texts: list[str], data: st.DataObject) -> None:
     text = texts[0]
@@ -51,7 +51,7 @@ def test_conclusions_depend_on_neither_names_nor_order(texts: list[str], data: s
             assert found == [found[0]] * len(found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(texts=pack_texts(), data=st.data())
 def test_a_pack_without_errors_loads_and_grounds_on_any_scene(texts: list[str], data: st.DataObject) -> None:
     errors = [p for p in Pack.problems({"p.lp": texts[0]}, vocabulary=VOCABULARY) if p.severity == "error"]

@@ -238,7 +238,8 @@ def outcomes(pack: Pack, example: Example, backend: str) -> set[object]:
         seen = [change] if observed is None else [observed, change]
         # the step of a record is no part of it here
         verdicts = {(r.rule, r.binding, r.verdict) for c in seen for r in (*c.passed, *c.opened)}
-        return {*verdicts, *map(str, change.risks), *((r.rule, r.binding) for r in engine.obligations())}
+        true = {("true", str(trigger)) for trigger in engine.triggers()}
+        return {*verdicts, *true, *map(str, change.risks), *((r.rule, r.binding) for r in engine.obligations())}
 
 
 @pytest.mark.parametrize(
@@ -314,3 +315,4 @@ def test_packs_without_a_difference_agree_on_random_scenes(
         assert engine.obligations() == twin.obligations()
         action = data.draw(ps.actions(engine.graph))
         assert engine.intend(action).opened == twin.intend(action).opened
+        assert [*map(str, engine.triggers())] == [*map(str, twin.triggers())]
