@@ -127,8 +127,13 @@ def _variables(rules: list[Rule], pack: Pack) -> Iterator[tuple[str, str]]:
     """What each object is that the rules speak of, first those of the binding: its tags, or else simply an object."""
     bound = [name for rule in rules for name in _binding(rule)]
     for name in dict.fromkeys([*bound, *(name for rule in rules for name in object_variables(rule))]):
-        kinds = [" and ".join(found) for rule in rules if (found := list(_kinds(rule, name, pack)))]
-        yield name, any_of(list(dict.fromkeys(kinds))) or "an object"
+        speaking = [rule for rule in rules if rule.head and rule.head.name == "hazard" and name in _named(rule)]
+        kinds = [" and ".join(_kinds(rule, name, pack)) for rule in speaking]
+        yield name, any_of(list(dict.fromkeys(kinds))) if kinds and all(kinds) else "an object"
+
+
+def _named(rule: Rule) -> frozenset[str]:
+    return (rule.head.variables if rule.head else frozenset()).union(*(literal.variables for literal in rule.body))
 
 
 def _kinds(rule: Rule, name: str, pack: Pack) -> Iterator[str]:

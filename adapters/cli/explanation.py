@@ -40,6 +40,8 @@ def list_rules(pack: Pack, *, json: bool) -> None:
         rules = [{"rule": r.name, "mode": r.mode, "principle": r.principle} for r in pack.rules.values()]
         print(jsonlib.dumps(rules, ensure_ascii=False, indent=2))
         return
+    if not pack.rules:
+        print(f"{pack.name} has no rules")
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")

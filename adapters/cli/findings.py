@@ -37,9 +37,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in one pack, and what was fixed."""
+    """What was found in one pack of so many files, and what was fixed."""
 
     pack: str
+    files: int
     problems: tuple[ObviateError, ...]
     fixed: tuple[ObviateError, ...] = ()
 
@@ -54,18 +55,18 @@ def check_pack(pack: str, options: Options) -> Report:
     try:
         texts = gather(*pack_files(pack))
     except PackError as error:  # an include that leads elsewhere
-        return Report(pack, (error,))
+        return Report(pack, 1, (error,))
 
     def found(texts: Mapping[str, str]) -> Sequence[ObviateError]:
         return _found(texts, pack_name(pack), vocabulary, options.seconds)
 
     if not options.fix:
-        return Report(pack, tuple(found(texts)))
+        return Report(pack, len(texts), tuple(found(texts)))
     new, fixed = mended(texts, found, unsafe=options.unsafe)
     for file, text in new.items():
         if text != texts[file]:
             replace_text(file, text)
-    return Report(pack, tuple(found(new)), tuple(fixed))
+    return Report(pack, len(texts), tuple(found(new)), tuple(fixed))
 
 
 def _found(texts: Mapping[str, str], name: str, vocabulary: Vocabulary, seconds: float) -> Sequence[ObviateError]:
@@ -119,7 +120,8 @@ def tell(reports: Sequence[Report], *, json: bool) -> None:
             console.print(Text.assemble(("fixed ", "green"), f"{problem.where}: {problem.message}: {title}"))
         for problem in report.problems:
             console.print(_told(problem))
-        console.print(Text(f"{report.pack}: {_summary(report)}"))
+        several = f" ({report.files} files, one pack)" if report.files > 1 else ""
+        console.print(Text(f"{report.pack}{several}: {_summary(report)}"))
 
 
 def _told(problem: ObviateError) -> Text:

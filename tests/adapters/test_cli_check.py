@@ -82,7 +82,7 @@ def test_a_folder_is_one_pack_and_several_packs_are_checked_each(tmp_path: Path)
     done = obviate("check", "kitchen", "alone.lp", "kitchen/rules.lp", cwd=tmp_path)
 
     assert done.returncode == 1
-    assert "kitchen: fine\nalone.lp: fine\n" in done.stdout
+    assert "kitchen (2 files, one pack): fine\nalone.lp: fine\n" in done.stdout
     assert "nothing defines ajar/1" in done.stdout
 
 
