@@ -127,7 +127,8 @@ def _variables(rules: list[Rule], pack: Pack) -> Iterator[tuple[str, str]]:
     """What each object is that the rules speak of, first those of the binding: its tags, or else simply an object."""
     bound = [name for rule in rules for name in _binding(rule)]
     for name in dict.fromkeys([*bound, *(name for rule in rules for name in object_variables(rule))]):
-        speaking = [rule for rule in rules if rule.head and rule.head.name == "hazard" and name in _named(rule)]
+        speaking = [rule for rule in rules if name in _named(rule)]
+        speaking = [rule for rule in speaking if rule.head and rule.head.name == "hazard"] or speaking
         kinds = [" and ".join(_kinds(rule, name, pack)) for rule in speaking]
         yield name, any_of(list(dict.fromkeys(kinds))) if kinds and all(kinds) else "an object"
 
