@@ -18,6 +18,7 @@ __all__ = ["MOST_OBJECTS", "Slice", "keys_of", "object_variables", "slice_of"]
 
 MOST_OBJECTS = 6  # a search never tries more
 _LEAST_OBJECTS = 4
+_DEEPEST = 50  # helpers that read helpers
 _MOST_INSTANCES = 100_000  # of one rule, so that grounding stays short
 _SORTS = {"tag": (1, "tag"), "state": (1, "state"), "edge": (0, "relation"), "value": (1, "quantity")}
 _OBJECTS = {"object": (0,), "tag": (0,), "state": (0,), "value": (0,), "moved": (0,), "edge": (1, 2), "intent": (0,)}
@@ -152,6 +153,8 @@ class Slice:
 
     def _variables_of(self, key: Key, above: frozenset[Key]) -> int:
         """How many objects the body of a predicate can speak of, its helpers' bodies included; recursion once."""
+        if len(above) > _DEEPEST:
+            return MOST_OBJECTS + 1  # more than will be tried
         most = 0
         for rule in self.rules:
             if not any(key in (other, (other[0], "*")) for other in keys_of(rule)):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from obviate.kb.check.literals import no_object
 from obviate.kb.errors import PackError
 from obviate.kb.predicates import BELIEFS, EVENTS, MEMBERS, NAMED
-from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
+from obviate.kb.program import Literal, Pattern, Program, Rule, Signature, TermPattern
 from obviate.kb.reader import operations
 
 __all__ = ["Sorts", "sort_findings"]
@@ -25,17 +25,21 @@ class Sorts:
     def __init__(self, program: Program) -> None:
         self._places: dict[Place, set[str]] = {}
         self._consts = program.constants
-        heads = [(rule, rule.head) for rule in program.rules if rule.head is not None and rule.head.name not in MEMBERS]
-        changed = True
-        while changed:
-            changed = False
-            for rule, head in heads:
-                variables = self.of(rule)
-                for i, arg in enumerate(head.args):
-                    known = self._places.setdefault((head.name, len(head.args), i), set())
-                    found = {sort for part in arg.alternatives() for sort in self._of_term(part, variables)}
-                    changed |= not found <= known
-                    known |= found
+        reading: dict[Signature, list[tuple[Rule, Pattern]]] = {}
+        todo = [(rule, rule.head) for rule in program.rules if rule.head is not None and rule.head.name not in MEMBERS]
+        for rule, head in todo:
+            for signature in {pattern.signature for literal in rule.body for pattern, _ in literal.inner}:
+                reading.setdefault(signature, []).append((rule, head))
+        while todo:
+            rule, head = todo.pop()
+            variables, changed = self.of(rule), False
+            for i, arg in enumerate(head.args):
+                known = self._places.setdefault((head.name, len(head.args), i), set())
+                found = {sort for part in arg.alternatives() for sort in self._of_term(part, variables)}
+                changed |= not found <= known
+                known |= found
+            if changed:
+                todo += [*reading.get(head.signature, ()), *reading.get((head.name, len(head.args), False), ())]
 
     def at(self, pattern: Pattern, index: int) -> set[str]:
         """What the argument of an atom can be; nothing where it is not known."""

@@ -126,3 +126,10 @@ def test_findings_agree_with_the_smallest_examples(texts: list[str]) -> None:
     for rule in pack.rules:
         if smallest(pack, rule, "trigger", seconds=20) is not None:
             assert rule not in idle
+
+
+def test_long_chains_of_helpers_are_searched() -> None:
+    chain = "\n".join(f"h{i}(X) :- h{i + 1}(X)." for i in range(300))
+    text = "rule(r, temporal). hazard(r, X) :- h0(X).\n" + chain + "\nh300(X) :- state(X, dusty), -state(X, dusty)."
+    codes = {finding.code for finding in analysis(Pack.of(text, vocabulary=ps.VOCABULARY))}
+    assert "never-hazard" in codes

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import SOAK
 
+from obviate.adapters.cli.packs import pack_files
 from obviate.kb import Pack, household
 from obviate.kb.errors import DataError, ObviateError, PackError, Span
 from obviate.kb.sandbox import run_limited
@@ -154,3 +155,23 @@ def test_the_last_of_many_rules_is_found_broken() -> None:
     assert isinstance(problem, ObviateError)
     assert isinstance(problem.where, Span)
     assert (problem.code, problem.where.line) == ("missing-comma", 301)
+
+
+def test_a_long_chain_of_helpers_is_checked() -> None:
+    chain = "\n".join(f"h{i}(X) :- h{i + 1}(X)." for i in range(1_500))
+    text = RULE + "hazard(shut, X) :- h0(X).\n" + chain + "\nh1500(X) :- object(X)."
+    assert Pack.problems({"chain.lp": text}, vocabulary=household.vocabulary()) == ()
+
+
+def test_operators_in_a_row_are_counted_not_matched() -> None:
+    text = RULE + "hazard(shut, X) :- object(X), 1 != " + "1--" * 200 + "1.\n"
+    assert Pack.of(text, vocabulary=household.vocabulary()).rules.keys() == {"shut"}
+
+
+def test_a_folder_with_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret.lp").write_text("secret(1).")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "rules.lp").symlink_to(tmp_path / "secret.lp")
+    with pytest.raises(DataError) as refused:
+        pack_files(str(tmp_path / "pack"))
+    assert refused.value.code == "outside-pack"
