@@ -64,7 +64,7 @@ class Event:
         if "count" in taken and not 1 <= self.count <= MAX_INT:
             help = f"a count is from 1 to {MAX_INT}"
             raise PatchError("bad-count", f"{self.count} objects", where=f"count of {self.kind}", help=help)
-        if "other" in taken and self.region == self.other:
+        if self.region == self.other:
             message = f"{self.kind} from {self.region!r} to itself"
             raise PatchError("same-region", message, where=f"region of {self.kind}", help="name two regions")
 

@@ -240,7 +240,7 @@ class Regions:
         type, inventory = constant(type, "type"), self.inventories[region]
         had = inventory.get(type, 0)
         if had + count < 0:
-            help = nearest(type, inventory) if not had else ""
+            help = f"at most {had} can be taken" if had else nearest(type, inventory) or "there is nothing in it"
             raise PatchError("not-there", f"{region!r} has {had} of {type}, {-count} cannot be taken", help=help)
         if had + count > MAX_INT:
             raise PatchError("bad-count", f"{region!r} would have {had + count} of {type}", help=f"at most {MAX_INT}")

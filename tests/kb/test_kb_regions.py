@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kb_regions import buildings, events, house, states, steps
 from kb_strategies import json_values
 
+from obviate.kb import asp
 from obviate.kb.errors import ObviateError
 from obviate.kb.event import Event
 from obviate.kb.regions import Regions, constant
@@ -75,6 +76,24 @@ def test_the_facts_say_all_but_what_is_shut(state: Regions) -> None:
     again = Regions.of({**data, "doors": list(data["doors"])})
     assert set(again.facts()) == set(facts)
     assert set(state.difference(again)) <= {"topology"}
+
+
+REACHING = """
+reachable(R) :- at(R).
+reachable(R) :- reachable(S), door(S,R).
+within(R,0) :- at(R).
+within(R,D+1) :- within(S,D), door(S,R), D < 9.
+hops(R,D) :- within(R,D), not within(R,E) : E = 0..D-1.
+"""
+SIGNATURES = [("inventory", 3), ("label", 2), ("at", 1), ("used", 1), ("door", 2), ("reachable", 1), ("hops", 2)]
+
+
+@settings(max_examples=50)
+@given(states)
+def test_clingo_reads_the_facts_and_derives_the_same_from_them(state: Regions) -> None:
+    facts = set(state.facts())
+    found = asp.evaluate([REACHING], facts, [(name, arity, True) for name, arity in SIGNATURES])
+    assert found == facts | set(state.derived())
 
 
 def test_the_atoms_are_those_of_the_contract() -> None:
@@ -222,6 +241,10 @@ def test_a_successor_shares_what_did_not_change() -> None:
 def test_the_last_of_a_type_leaves_nothing_behind() -> None:
     assert house(hall={"mug": 1}).with_added("mug", "hall", -1) == house()
     assert house().with_added("mug", "hall", 0) == house()
+
+
+def test_there_can_be_as_many_as_clingo_can_count() -> None:
+    assert house(hall={"mug": 2}).with_added("mug", "hall", 2**31 - 3).inventories["hall"]["mug"] == 2**31 - 1
 
 
 @pytest.mark.parametrize("size", [1_000])
