@@ -21,7 +21,7 @@ def data() -> Path:
     """The folder of test data that the project does not ship."""
     folder = os.environ.get("OBVIATE_DATA")
     if not folder:
-        pytest.skip("OBVIATE_DATA is not set: it names the folder that holds isbench/")
+        pytest.skip("OBVIATE_DATA is not set: it names the folder that holds isbench/ and procthor/")
     return Path(folder)
 
 
@@ -31,6 +31,15 @@ def isbench(data: Path) -> Path:
     root = data / "isbench"
     if not root.is_dir():
         pytest.skip(f"there is no {root}: an IS-Bench checkout belongs there")
+    return root
+
+
+@pytest.fixture(scope="session")
+def procthor(data: Path) -> Path:
+    """The folder of ProcTHOR houses."""
+    root = data / "procthor"
+    if not root.is_dir():
+        pytest.skip(f"there is no {root}: files of ProcTHOR houses belong there")
     return root
 
 
