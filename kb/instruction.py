@@ -209,40 +209,44 @@ def _complete(program: Program, named: Rule) -> Iterator[PackError]:
 
 
 def _scope(program: Program) -> Iterator[PackError]:
-    """What the method does not cover: other regions' inventories, and a choice that reads inventories."""
-    reading = _reaching(program, ("inventory", 3))
+    """What the method does not cover (Section III, Scope): judging a region by others, choosing by contents."""
+    judging = {("qualifies", 2)} | _read_by(program, ("qualifies", 2))
+    choosing = {("prefer", 3)} | _read_by(program, ("prefer", 3))
     for rule in program.rules:
-        head = rule.head
-        if head is None:
+        if rule.head is None:
             continue
-        if head.name == "prefer" and head.signature[:2] in reading:
-            help = "count in qualifies; prefer by hops, label or history"
-            yield PackError("not-local", "a choice never reads inventories", where=rule.span, help=help)
-        elif head.signature[:2] in reading:
-            yield from _foreign(rule, head, reading)
+        predicate = rule.head.signature[:2]
+        for literal in rule.body:
+            for pattern, _ in literal.inner:
+                if predicate in choosing and pattern.signature[:2] == ("inventory", 3):
+                    help = "count in qualifies; prefer by hops, label or history"
+                    yield PackError("not-local", "a choice never reads inventories", where=pattern.span, help=help)
+                elif predicate in judging:
+                    yield from _foreign(pattern, rule.head)
 
 
-def _foreign(rule: Rule, head: Pattern, reading: set[tuple[str, int]]) -> Iterator[PackError]:
-    """Inventories of another region than the one that the head is about."""
+def _foreign(pattern: Pattern, head: Pattern) -> Iterator[PackError]:
+    """What is read of another region than the candidate, or of the way to it."""
+    if pattern.name in ("reachable", "hops"):
+        help = "what cannot be reached is never chosen; prefer the nearest by prefer(I, R, D) :- hops(R, D)"
+        yield PackError("not-local", "a region is judged without the way to it", where=pattern.span, help=help)
+        return
+    places = {"inventory": pattern.args[:1], "label": pattern.args[:1], "used": pattern.args[:1], "door": pattern.args}
+    regions = places.get(pattern.name)
     own = {head.args[1].text} if head.name == "qualifies" else {arg.text for arg in head.args}
-    for literal in rule.body:
-        for pattern, _ in literal.inner:
-            if pattern.signature[:2] != ("inventory", 3) and pattern.signature[:2] not in reading:
-                continue
-            regions = pattern.args[:1] if pattern.name == "inventory" else pattern.args
-            if not own & {arg.text for arg in regions}:
-                help = f"a region is judged by its own contents: write {sorted(own)[0] if own else 'R'}"
-                message = f"{pattern.name} is asked of another region than the candidate"
-                yield PackError("not-local", message, where=pattern.span, help=help)
+    if regions is not None and not own & {arg.text for arg in regions}:
+        help = f"a region is judged by what it shows itself: write {min(own) if own else 'R'}"
+        message = f"{pattern.name} is asked of another region than the candidate"
+        yield PackError("not-local", message, where=pattern.span, help=help)
 
 
 # -- what is read --------------------------------------------------------------------------------
 
 
-def _reaching(program: Program, source: tuple[str, int]) -> set[tuple[str, int]]:
-    """The predicates that read `source`, through helpers too."""
+def _read_by(program: Program, predicate: tuple[str, int]) -> set[tuple[str, int]]:
+    """The predicates that one reads, through helpers too."""
     graph = _graph(program)
-    return nx.ancestors(graph, source) if source in graph else set()
+    return set(nx.descendants(graph, predicate)) if predicate in graph else set()
 
 
 def _graph(program: Program) -> nx.DiGraph[tuple[str, int]]:
@@ -257,11 +261,8 @@ def _graph(program: Program) -> nx.DiGraph[tuple[str, int]]:
 
 
 def _inferred(program: Program) -> Signature:
-    graph = _graph(program)
-
     def read(predicate: tuple[str, int]) -> frozenset[str]:
-        reached = nx.descendants(graph, predicate) if predicate in graph else set()
-        return frozenset(category for other in reached for category in READS.get(other, ()))
+        return frozenset(category for other in _read_by(program, predicate) for category in READS.get(other, ()))
 
     return Signature(read(("qualifies", 2)), read(("prefer", 3)))
 

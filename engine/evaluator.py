@@ -1,0 +1,118 @@
+"""Semantic evaluators: who says whether a region satisfies an instruction (MIND paper, Sections III and V)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Protocol
+
+from obviate.kb import asp
+from obviate.kb.errors import LifecycleError
+from obviate.kb.instruction import Instruction
+from obviate.kb.question import Question
+from obviate.kb.terms import Atom, Fun
+
+__all__ = ["Counted", "Evaluator", "Exact", "Judge", "Tape"]
+
+_CANDIDATE, _ELSEWHERE = "candidate", "elsewhere"
+
+
+class Evaluator(Protocol):
+    """Answers questions, several at a time. The same question has the same answer, whatever is asked beside it."""
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        """An answer for each question, in their order. May raise whatever goes wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The instruction's own program, asked about one region by itself."""
+
+    instruction: Instruction
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        return [self._one(question) for question in questions]
+
+    def _one(self, question: Question) -> bool:
+        text = self.instruction.program.text
+        found = asp.evaluate([text], _facts(question), [("qualifies", 2, True)])
+        return Atom("qualifies", (Fun(self.instruction.name), _CANDIDATE)) in found
+
+
+def _facts(question: Question) -> Iterator[Atom]:
+    """A building of the candidate and what the question tells about it."""
+    fields = dict(question.fields)
+    here = fields.get("position")
+    yield Atom("at", (_CANDIDATE if here is True else _ELSEWHERE,))
+    for category, value in question.fields:
+        if category == "inventory" and isinstance(value, tuple):
+            for part in value:
+                if not isinstance(part, str):
+                    yield Atom("inventory", (_CANDIDATE, Fun(part[0]), part[1]))
+        elif category == "label":
+            yield Atom("label", (_CANDIDATE, Fun(str(value))))
+        elif category == "history" and value is True:
+            yield Atom("used", (_CANDIDATE,))
+        elif category == "topology":
+            others = value if isinstance(value, tuple) else (_ELSEWHERE,) if value else ()
+            for other in others:
+                yield Atom("door", (_CANDIDATE, str(other)))
+                yield Atom("door", (str(other), _CANDIDATE))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Any callable from a prompt to an answer, such as a language model: True and False, or ``yes`` and ``no``.
+
+    Raises `LifecycleError` (``no-answer``) for anything else.
+    """
+
+    ask: Callable[[str], bool | str]
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        return [_answer(self.ask(question.prompt())) for question in questions]
+
+
+def _answer(said: object) -> bool:
+    word = said.strip().rstrip(".").lower() if isinstance(said, str) else said
+    if word in (True, "yes"):
+        return True
+    if word in (False, "no"):
+        return False
+    raise LifecycleError("no-answer", f"{said!r:.60} is no answer", help="answer yes or no")
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """Verdicts recorded once, by prompt. Raises `LifecycleError` (``no-answer``) for a question that is not on it."""
+
+    verdicts: Mapping[str, bool]
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        for question in questions:
+            if question.prompt() not in self.verdicts:
+                raise LifecycleError(
+                    "no-answer", f"the tape has no verdict for {question.prompt()!r:.120}", help="record it first"
+                )
+        return [self.verdicts[question.prompt()] for question in questions]
+
+
+@dataclass(slots=True)
+class Counted:
+    """Another evaluator, with the questions it was asked counted, the distinct ones kept, and the time taken."""
+
+    evaluator: Evaluator
+    asked: int = 0
+    batches: int = 0
+    seconds: float = 0.0
+    answers: dict[Question, bool] = field(default_factory=dict)
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        began = perf_counter()
+        answers = self.evaluator.judge(questions)
+        self.seconds += perf_counter() - began
+        self.asked += len(questions)
+        self.batches += 1
+        self.answers.update(zip(questions, answers, strict=True))
+        return answers
