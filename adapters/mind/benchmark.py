@@ -1,8 +1,9 @@
 """The dependency benchmark as data: five-event sequences over houses, frozen by a hash (MIND paper, Section V).
 
 In every sequence the robot moves, a door is shut, a room is emptied of a type, an object is relocated, and the
-target is used, once each and in any order. With these the evaluations that the paper reports for its policies come
-out: 5.1 rooms, and 8.1 evaluations of the inventory-only policy, and 23.4 of the universal signature.
+target is used, once each and in any order. The paper lists these events without their numbers; with one of each, n
+rooms cost n + 3 evaluations under the inventory-only policy and 4n + 3 under the universal signature, which is what
+the paper reports for its 5.1 rooms (8.1 and 23.4).
 """
 
 from __future__ import annotations
@@ -173,8 +174,7 @@ def manifest(sequence: Sequence) -> list[str]:
     if request is None or (sequence.family, sequence.instruction) != (request.family.name, request.text):
         return [f"{sequence.request!a:.40} is no request of the benchmark, of this family and with this program"]
     changed = list(zip(sequence.events, sequence.changed, strict=False))
-    uses = [index for index, event in enumerate(sequence.events) if event.kind == "use"]
-    decisions = (request.target(sequence.start), *sequence.targets)
+    decisions = zip(sequence.events, pairwise((request.target(sequence.start), *sequence.targets)), strict=False)
     semantic = request.family.signature.semantic
     refusals = {
         "it has not one event of each kind": sorted(event.kind for event in sequence.events) != sorted(KINDS),
@@ -185,7 +185,8 @@ def manifest(sequence: Sequence) -> list[str]:
         "no event changes a verdict": not any(sequence.changed),
         "it abstains throughout": not any(sequence.targets),
         "its use event does not move the target": (
-            "history" in semantic and any(decisions[index] == decisions[index + 1] for index in uses)
+            "history" in semantic
+            and any(before == after for event, (before, after) in decisions if event.kind == "use")
         ),
         "a move or door event changes a verdict of a nearest request": (
             request.family.nearest and any(regions for event, regions in changed if event.kind in ("move", "close"))

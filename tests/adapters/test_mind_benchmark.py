@@ -177,6 +177,7 @@ def agree(benchmark: Benchmark, count: int) -> None:
 def test_the_shipped_houses_have_the_whole_benchmark(benchmark: Benchmark) -> None:
     assert benchmark.counts() == SHARES
     assert benchmark.missing == {}
+    assert round(benchmark.mean_rooms(), 1) == 5.1
     assert str(benchmark) == "240 sequences in 46 houses, 80 of Adjacent in 40 houses"
     check(benchmark)
     agree(benchmark, 40)
@@ -262,6 +263,10 @@ def test_a_good_sequence_is_not_refused() -> None:
         (sequence("sit_down", Event.move("b"), *GOOD[2:], USE), "an event changes nothing"),
         (
             replace(sequence("next_plant", *GOOD), targets=("a",) * 5),
+            "its targets or changed verdicts are not those of the reference",
+        ),
+        (
+            replace(sequence("next_plant", *GOOD), targets=(), changed=()),
             "its targets or changed verdicts are not those of the reference",
         ),
         (sequence("watch_film", *GOOD), "no event changes a verdict"),
