@@ -44,3 +44,26 @@ def isbench(
         root=data, backend=backend, native=not corrected, partial=partial, perturb=perturb, coverage=coverage
     )
     results.bench_isbench(settings, task or [], jobs, json=json)
+
+
+@app.command()
+def mind(
+    houses: Annotated[
+        list[Path] | None, typer.Option(help="ProcTHOR houses, a file or a folder; repeatable. Default: those shipped.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws the sequences.")] = 0,
+    policy: Annotated[list[str] | None, typer.Option(help="Only this policy; may be repeated.")] = None,
+    footprints: Annotated[bool, typer.Option(help="Also with footprints that report too much or too little.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Follow standing instructions over houses with every maintenance policy: decisions kept, judgments needed.
+
+    Builds the MIND paper's dependency benchmark, 240 sequences of five events, and 80 of Adjacent, and prints its
+    Table I with our policies beside it. Exits with 1 if a policy that claims to preserve decisions did not.
+
+    Example: [bold]obviate bench mind --policy reference --policy ours[/bold]
+    """
+    from obviate.adapters.cli import mind as results
+
+    ok = results.bench_mind(houses or [], seed=seed, policies=policy or [], footprints=footprints, json=json)
+    raise typer.Exit(0 if ok else 1)
