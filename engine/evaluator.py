@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Thread
 from time import perf_counter
 from typing import Protocol
 
@@ -13,7 +15,7 @@ from obviate.kb.instruction import Instruction
 from obviate.kb.question import Question
 from obviate.kb.terms import Atom, Fun
 
-__all__ = ["Counted", "Evaluator", "Exact", "Judge", "Tape"]
+__all__ = ["Counted", "Evaluator", "Exact", "Judge", "Limited", "Tape"]
 
 _CANDIDATE, _ELSEWHERE = "candidate", "elsewhere"
 
@@ -96,6 +98,36 @@ class Tape:
                     "no-answer", f"the tape has no verdict for {question.prompt()!r:.120}", help="record it first"
                 )
         return [self.verdicts[question.prompt()] for question in questions]
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """Another evaluator, waited for no longer than `seconds` for a batch.
+
+    Raises `LifecycleError` (``no-answer``) when it takes longer; what it says later is not heard.
+    """
+
+    evaluator: Evaluator
+    seconds: float
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        heard: SimpleQueue[Sequence[bool] | Exception] = SimpleQueue()
+
+        def ask() -> None:
+            try:
+                heard.put(self.evaluator.judge(questions))
+            except Exception as error:
+                heard.put(error)
+
+        Thread(target=ask, daemon=True).start()
+        try:
+            said = heard.get(timeout=self.seconds)
+        except Empty:
+            message = f"the evaluator took over {self.seconds:g} s"
+            raise LifecycleError("no-answer", message, help="allow more time, or ask less at once") from None
+        if isinstance(said, Exception):
+            raise said
+        return said
 
 
 @dataclass(slots=True)

@@ -7,37 +7,51 @@ holds the two against each other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from obviate.engine.evaluator import Evaluator, Exact
 from obviate.engine.policy import Policy, policy
 from obviate.engine.selector import grows, preference
 from obviate.kb.errors import LifecycleError
 from obviate.kb.event import Event
-from obviate.kb.footprint import Footprint, observed
+from obviate.kb.footprint import Footprint, observed, reported
 from obviate.kb.instruction import Instruction
 from obviate.kb.question import Question
 from obviate.kb.regions import Regions
 
-__all__ = ["Decision", "Maintainer"]
+__all__ = ["Decision", "Maintainer", "Maintainers"]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The target after a step, None where nothing is feasible.
 
-    `refreshed` are the regions judged again, `stale` those that the event made stale, each with the categories why.
-    `evaluations` were asked for in this step, `total` since the beginning, equation (6). It is not `certain` where
-    the evaluator failed for a region that could be the target.
+    `refreshed` are the regions judged again, so many as `evaluations` were asked for; `total` counts them since the
+    beginning, equation (6). `footprint` is what was reported, and `semantic` what judgments were taken to depend
+    on. It is not `certain` where the evaluator failed for a region that could be the target.
     """
 
     step: int
     target: str | None
     refreshed: tuple[str, ...]
-    stale: Mapping[str, frozenset[str]]
-    evaluations: int
     total: int
     certain: bool = True
+    footprint: Footprint = field(default=Footprint(), repr=False)
+    semantic: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def evaluations(self) -> int:
+        """The evaluations of this step."""
+        return len(self.refreshed)
+
+    @property
+    def stale(self) -> Mapping[str, frozenset[str]]:
+        """The regions that the event made stale, equation (11), each with the categories why."""
+        found: dict[str, set[str]] = {}
+        for category, regions in self.footprint.pairs:
+            for region in regions if category in self.semantic else ():
+                found.setdefault(region, set()).add(category)
+        return {region: frozenset(found[region]) for region in sorted(found)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +80,20 @@ class Maintainer:
         self._signature = self._policy.signature_of(instruction)
         self._told = instruction.inferred.semantic
         self._grows = self._policy.polar and not instruction.judged and grows(instruction)
+        self._chosen_by = instruction.inferred.selection
+        self._matters = {"position", "topology", *self._signature.semantic, *self._signature.selection}
         self._state: Regions | None = None
-        self._step = 0
-        self._total = 0
         self._verdicts: dict[str, _Verdict] = {}
-        self._stale: set[str] = set()
+        self._fresh: set[str] = set()  # the regions whose verdict is up to date
         self._memory: dict[Question, bool] = {}
-        self._target: str | None = None
-        self._certain = True
+        self._ranks: Mapping[str, int] | None = None
+        self._names: Sequence[str] = ()
+        self._last = Decision(0, None, (), 0)
+
+    @property
+    def instruction(self) -> Instruction:
+        """What is followed."""
+        return self._instruction
 
     @property
     def state(self) -> Regions:
@@ -85,104 +105,100 @@ class Maintainer:
     def initialize(self, world: Regions) -> Decision:
         """Begin on a building: every region is judged, unless the policy is lazy."""
         self._state = world
-        self._step = self._total = 0
-        self._verdicts, self._memory = {}, {}
-        self._stale = set(world.names())
-        return self._decide({}, reselect=True)
+        self._verdicts, self._memory, self._fresh = {}, {}, set()
+        self._names = sorted(world.names())
+        self._ranks = preference(self._instruction, world)
+        self._last = Decision(-1, None, (), 0)
+        return self._decide(Footprint())
 
     def update(self, event: Event, *, footprint: Footprint | None = None) -> Decision:
-        """Take an event. `footprint` is what a detector reports of it; by default what the two states differ in.
+        """Take an event. `footprint` is what a detector reports of it; by default the reference footprint.
 
         Raises `PatchError` for an event that the building does not allow; then nothing has changed.
         """
         before = self.state
         after = before.apply(event)
-        return self.observe(after, footprint=footprint)
+        return self.observe(after, footprint=reported(event, before) if footprint is None else footprint)
 
     def observe(self, world: Regions, *, footprint: Footprint | None = None) -> Decision:
-        """Take the building as it is now, however it came to be so."""
+        """Take the building as it is now, however it came to be so; by default the two states are compared."""
         before = self.state
         report = observed(before, world) if footprint is None else footprint
         self._state = world
-        self._step += 1
-        stale = self._made_stale(report, before, world)
-        self._stale |= stale.keys()
-        matters = {"position", "topology", *self._signature.semantic, *self._signature.selection}
-        reselect = bool(stale) or bool(report.categories & matters)
-        return self._decide(stale, reselect=reselect or self._policy.everything or not self._certain)
-
-    def _made_stale(self, report: Footprint, before: Regions, after: Regions) -> dict[str, frozenset[str]]:
-        """Equation (11), and what polarity spares."""
+        changed = report.categories
+        if changed & self._chosen_by:
+            self._ranks = preference(self._instruction, world)
         if self._policy.everything:
-            return dict.fromkeys(sorted(after.names()), report.categories)
-        found: dict[str, set[str]] = {}
-        for category, regions in report.pairs:
-            for region in regions if category in self._signature.semantic else ():
-                found.setdefault(region, set()).add(category)
-        spared = {r for r, why in found.items() if why == {"inventory"} and self._spared(r, before, after)}
-        return {r: frozenset(found[r]) for r in sorted(found) if r in after and r not in spared}
+            self._fresh.clear()
+        elif not changed & self._matters and self._last.certain:
+            self._last = replace(self._last, step=self._last.step + 1, refreshed=(), footprint=report)
+            return self._last
+        else:
+            self._make_stale(report, before)
+        return self._decide(report)
 
-    def _spared(self, region: str, before: Regions, after: Regions) -> bool:
+    def _make_stale(self, report: Footprint, before: Regions) -> None:
+        """Equation (11), and what polarity spares."""
+        semantic = [(v, regions) for v, regions in report.pairs if v in self._signature.semantic]
+        for category, regions in semantic:
+            if len(regions) >= len(self._names):
+                self._fresh.clear()
+            for region in regions & self._fresh:
+                if not (category == "inventory" and self._spared(region, before)):
+                    self._fresh.discard(region)
+
+    def _spared(self, region: str, before: Regions) -> bool:
         """Whether contents only grew where the answer is yes, or only shrank where it is no."""
-        known = self._verdicts.get(region)
-        if not self._grows or known is None or region in self._stale:
+        if not self._grows:
             return False
-        old, new = before.inventories[region], after.inventories[region]
-        less, more = (old, new) if known.holds else (new, old)
+        old, new = before.inventories[region], self.state.inventories[region]
+        less, more = (old, new) if self._verdicts[region].holds else (new, old)
         return all(more.get(kind, 0) >= count for kind, count in less.items())
 
     # -- judging ----------------------------------------------------------------------------------
 
-    def _decide(self, why: Mapping[str, frozenset[str]], *, reselect: bool) -> Decision:
+    def _decide(self, report: Footprint) -> Decision:
         asked: list[str] = []
-        if self._policy.lazy:
-            if reselect:
-                self._target, self._certain = self._first(asked)
-        else:
-            self._refresh(sorted(self._stale), asked)  # what failed before is tried again
-            if reselect:
-                self._target, self._certain = self._chosen()
-        self._total += len(asked)
-        return Decision(self._step, self._target, tuple(asked), dict(why), len(asked), self._total, self._certain)
+        if not self._policy.lazy:  # what failed before is tried again
+            self._refresh([region for region in self._names if region not in self._fresh], asked)
+        target, certain = self._first(asked)
+        step, total = self._last.step + 1, self._last.total + len(asked)
+        self._last = Decision(step, target, tuple(asked), total, certain, report, self._signature.semantic)
+        return self._last
 
     def _first(self, asked: list[str]) -> tuple[str | None, bool]:
-        """The first region in the selector's order that qualifies; the rest need not be judged."""
+        """The selector on the feasible set, equations (3) and (4): the first region in its order that qualifies. The
+        rest need not be judged.
+        """
         certain = True
-        for region in self._order(self.state.reachable()):
-            if region in self._stale:
+        for region in self._order():
+            if region not in self._fresh and self._policy.lazy:
                 self._refresh([region], asked)
-            if region in self._stale:
+            if region not in self._fresh:
                 certain = False  # it could be the target
             elif self._verdicts[region].holds:
                 return region, certain
         return None, certain
 
-    def _chosen(self) -> tuple[str | None, bool]:
-        """The selector on the feasible set, equations (3) and (4)."""
-        order = self._order(self.state.reachable())
-        feasible = [r for r in order if r not in self._stale and self._verdicts[r].holds]
-        unknown = [r for r in order if r in self._stale]
-        target = feasible[0] if feasible else None
-        certain = not any(target is None or order.index(r) < order.index(target) for r in unknown)
-        return target, certain
-
-    def _order(self, regions: Iterable[str]) -> list[str]:
-        """Regions in the selector's order: preferred first, ties by name; without a preference they come by name,
-        and what a preference says nothing about is never chosen.
+    def _order(self) -> Iterable[str]:
+        """The regions that can be reached in the selector's order: preferred first, ties by name; without a preference
+        they come by name, and what a preference says nothing about is never chosen.
         """
-        ranks = preference(self._instruction, self.state)
+        hops, ranks = self.state.hops(), self._ranks
         if ranks is None:
-            return sorted(regions)
-        return sorted((r for r in regions if r in ranks), key=lambda region: (ranks[region], region))
+            return (region for region in self._names if region in hops)
+        if ranks is hops:
+            return self.state.nearest()
+        return sorted((region for region in ranks if region in hops), key=lambda region: (ranks[region], region))
 
     def _refresh(self, regions: Sequence[str], asked: list[str]) -> None:
         """Judge regions again, all questions at once; what the evaluator fails for stays stale."""
-        questions = {r: Question.of(self._instruction.name, self.state, r, self._told) for r in regions}
         todo: dict[str, Question] = {}
-        for region, question in questions.items():
+        for region in regions:
+            question = Question.of(self._instruction.name, self.state, region, self._told)
             known = self._verdicts.get(region)
             if self._policy.exact and known is not None and known.question == question:
-                self._stale.discard(region)
+                self._fresh.add(region)
             else:
                 todo[region] = question
         if self._policy.addressed:  # each question once
@@ -191,16 +207,14 @@ class Maintainer:
         else:
             ask = list(todo)
         answers = self._asked([todo[region] for region in ask])
-        if answers is None:
-            self._stale |= set(ask)
-        else:
+        if answers is not None:
             asked += ask
         fresh = dict(zip(ask, answers or (), strict=False))
         for region, question in todo.items():
             holds = fresh.get(region, self._memory.get(question) if self._policy.addressed else None)
             if holds is not None:
                 self._verdicts[region] = _Verdict(question, holds)
-                self._stale.discard(region)
+                self._fresh.add(region)
 
     def _asked(self, questions: Sequence[Question]) -> list[bool] | None:
         """What the evaluator answers; None where it fails, whatever a model or a network does."""
@@ -216,3 +230,30 @@ class Maintainer:
 
 def _policy(given: Policy | str) -> Policy:
     return policy(given) if isinstance(given, str) else given
+
+
+class Maintainers:
+    """Several instructions on one building: an event is applied, and its footprint told, once for all of them.
+
+    Decisions come by the names of the instructions. Raises `LifecycleError` (``same-instruction``) for two of one name.
+    """
+
+    def __init__(self, *maintainers: Maintainer) -> None:
+        self._all = {one.instruction.name: one for one in maintainers}
+        if len(self._all) < len(maintainers):
+            names = [one.instruction.name for one in maintainers]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise LifecycleError("same-instruction", f"two instructions are called {twice}", help="rename one")
+
+    def initialize(self, world: Regions) -> dict[str, Decision]:
+        """Begin on a building."""
+        return {name: one.initialize(world) for name, one in self._all.items()}
+
+    def update(self, event: Event, *, footprint: Footprint | None = None) -> dict[str, Decision]:
+        """Take an event, as `Maintainer.update`."""
+        if not self._all:
+            return {}
+        before = next(iter(self._all.values())).state
+        after = before.apply(event)
+        report = reported(event, before) if footprint is None else footprint
+        return {name: one.observe(after, footprint=report) for name, one in self._all.items()}

@@ -78,6 +78,10 @@ class _Walk:
     def reachable(self) -> frozenset[str]:
         return frozenset(self.hops)
 
+    @cached_property
+    def nearest(self) -> tuple[str, ...]:
+        return tuple(sorted(self.hops, key=lambda region: (self.hops[region], region)))
+
 
 @dataclass(frozen=True, slots=True)
 class Regions:
@@ -148,6 +152,10 @@ class Regions:
     def reachable(self) -> frozenset[str]:
         """The regions that the robot can reach, Reach(G_t, c_t); its own is among them."""
         return self._walk.reachable
+
+    def nearest(self) -> tuple[str, ...]:
+        """The regions that the robot can reach, the nearest first, ties by name."""
+        return self._walk.nearest
 
     def facts(self) -> Iterator[Atom]:
         """The state as atoms, passable doorways in both directions, in no particular order.

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from time import monotonic, sleep
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kb_regions import events, house, states, steps
 
-from obviate.engine.evaluator import Counted, Judge, Tape
-from obviate.engine.maintainer import Decision, Maintainer
+from obviate.engine.evaluator import Counted, Judge, Limited, Tape
+from obviate.engine.maintainer import Decision, Maintainer, Maintainers
 from obviate.engine.policy import POLICIES
 from obviate.engine.selector import grows, preference
 from obviate.kb import asp
@@ -256,6 +257,41 @@ def test_a_tape_replays_what_was_counted() -> None:
     assert targets(again) == targets(first)
     assert (counted.asked, counted.batches) == (24, 6)
     assert not Maintainer(instruction, evaluator=Tape({}), policy="full").initialize(START).certain
+
+
+def test_an_evaluator_that_takes_too_long_has_not_answered() -> None:
+    class Slow:
+        def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+            sleep(30)
+            return []
+
+    began = monotonic()
+    one = Maintainer(judged(["inventory"], ""), evaluator=Limited(Slow(), 0.05), policy="full")
+    assert not one.initialize(START).certain
+    assert monotonic() - began < 10
+    assert Maintainer(judged(["inventory"], ""), evaluator=Limited(Arbitrary(1), 10)).initialize(START).certain
+    flaky = Flaky()
+    flaky.down = True
+    with pytest.raises(TimeoutError):
+        Limited(flaky, 10).judge([])
+
+
+# -- several at once ---------------------------------------------------------------------------------
+
+
+def test_many_instructions_are_followed_as_each_alone() -> None:
+    instructions = []
+    for name, text in PROGRAMS.items():
+        own = text.replace("instruction(mug)", f"instruction({name})").replace("(mug, R", f"({name}, R")
+        instructions.append(Instruction.of(own))
+    together = Maintainers(*map(Maintainer, instructions))
+    alone = {one.name: Maintainer(one) for one in instructions}
+    assert together.initialize(START) == {name: one.initialize(START) for name, one in alone.items()}
+    for event in EVENTS:
+        assert together.update(event) == {name: one.update(event) for name, one in alone.items()}
+    with pytest.raises(LifecycleError, match="two instructions"):
+        Maintainers(Maintainer(instructions[0]), Maintainer(instructions[0]))
+    assert Maintainers().update(EVENTS[0]) == {}
 
 
 # -- wrong use ---------------------------------------------------------------------------------------
