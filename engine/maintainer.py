@@ -6,7 +6,7 @@ holds the two against each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from obviate.engine.evaluator import Evaluator, Exact
@@ -54,6 +54,9 @@ class Decision:
         return {region: frozenset(found[region]) for region in sorted(found)}
 
 
+Relevance = Callable[[Instruction, Event], str]
+
+
 @dataclass(frozen=True, slots=True)
 class _Verdict:
     question: Question
@@ -64,11 +67,17 @@ class Maintainer:
     """Follows one instruction on one building.
 
     `evaluator` judges regions; by default the instruction's own program does. `policy` is a name in
-    `policy.POLICIES`, or a `Policy`. Not thread-safe; several are independent.
+    `policy.POLICIES`, or a `Policy`. `relevance` answers for the policy ``eventwise``: whether an event matters, as
+    ``none``, ``selection`` or ``semantic``. Not thread-safe; several are independent.
     """
 
     def __init__(
-        self, instruction: Instruction, *, evaluator: Evaluator | None = None, policy: Policy | str = "ours"
+        self,
+        instruction: Instruction,
+        *,
+        evaluator: Evaluator | None = None,
+        policy: Policy | str = "ours",
+        relevance: Relevance | None = None,
     ) -> None:
         if evaluator is None and instruction.judged:
             raise LifecycleError(
@@ -77,6 +86,9 @@ class Maintainer:
         self._instruction = instruction
         self._evaluator = evaluator or Exact(instruction)
         self._policy = _policy(policy)
+        if self._policy.eventwise and relevance is None:
+            raise LifecycleError("no-evaluator", "nobody says which events matter", help="pass relevance=...")
+        self._relevance = relevance if self._policy.eventwise else None
         self._signature = self._policy.signature_of(instruction)
         self._told = instruction.inferred.semantic
         self._grows = self._policy.polar and not instruction.judged and grows(instruction)
@@ -118,7 +130,10 @@ class Maintainer:
         """
         before = self.state
         after = before.apply(event)
-        return self.observe(after, footprint=reported(event, before) if footprint is None else footprint)
+        report = reported(event, before) if footprint is None else footprint
+        if self._relevance is not None:
+            report = _relevant(self._relevance(self._instruction, event), report)
+        return self.observe(after, footprint=report)
 
     def observe(self, world: Regions, *, footprint: Footprint | None = None) -> Decision:
         """Take the building as it is now, however it came to be so; by default the two states are compared."""
@@ -141,7 +156,7 @@ class Maintainer:
         """Equation (11), and what polarity spares."""
         semantic = [(v, regions) for v, regions in report.pairs if v in self._signature.semantic]
         for category, regions in semantic:
-            if len(regions) >= len(self._names):
+            if category != "inventory" and len(regions) >= len(self._names):
                 self._fresh.clear()
             for region in regions & self._fresh:
                 if not (category == "inventory" and self._spared(region, before)):
@@ -226,6 +241,13 @@ class Maintainer:
             return None
         self._memory.update(zip(questions, answers, strict=True))
         return answers
+
+
+def _relevant(answer: str, report: Footprint) -> Footprint:
+    """What is left of a report where an event is said to matter so; nonsense is taken for ``semantic``."""
+    if answer == "none":
+        return Footprint()
+    return Footprint.of(dict.fromkeys(report.categories, ())) if answer == "selection" else report
 
 
 def _policy(given: Policy | str) -> Policy:

@@ -33,6 +33,8 @@ class Policy:
       that answers do not depend on when they are given.
     - `lazy` judges in the selector's order, and only until the target is certain. Needs a selector that takes the
       first feasible region in an order of its own, as the built-in one does.
+    - `eventwise` asks at each event whether it matters (``none``, ``selection`` or ``semantic``) instead of reading a
+      signature: the paper's compiler-free alternative, Section VI-A. Needs right answers, which nothing checks.
     - `polar` keeps a yes where contents only grew, and a no where they only shrank. Needs a program in which more
       contents never disqualify; applied only where the program shows that.
     """
@@ -44,6 +46,7 @@ class Policy:
     addressed: bool = False
     lazy: bool = False
     polar: bool = False
+    eventwise: bool = False
 
     def signature_of(self, instruction: Instruction) -> Signature:
         """What this policy takes the instruction to depend on."""
@@ -73,6 +76,7 @@ POLICIES: Mapping[str, Policy] = {
         Policy("addressed", addressed=True),
         Policy("lazy", lazy=True),
         Policy("polar", polar=True),
+        Policy("eventwise", "universal", eventwise=True),
         _OURS,
         replace(_OURS, name="ours-declared", signature="declared"),
     )

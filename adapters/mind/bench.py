@@ -7,21 +7,28 @@ from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from functools import lru_cache
+from random import Random
 from typing import Any
 
 from obviate.adapters.mind.benchmark import Sequence
 from obviate.engine.evaluator import Exact
 from obviate.engine.maintainer import Maintainer
 from obviate.engine.selector import preference
+from obviate.kb.event import Event
 from obviate.kb.footprint import Footprint
 from obviate.kb.instruction import Instruction
 from obviate.kb.question import Question
 from obviate.kb.regions import Regions
 
-__all__ = ["PAPER", "ROWS", "Row", "floor", "follow", "run"]
+# So often the paper's event-wise decider leaves out a semantic dependency, or adds one (Section VI-A: 184 and 165 of
+# 1,200 decisions, of which about half have one).
+_OMITS, _ADDS = 0.30, 0.28
+
+__all__ = ["PAPER", "ROWS", "UNSOUND", "Row", "floor", "follow", "run"]
 
 PAPER = ("full", "static", "universal", "merged", "reference")  # the rows of Table I that need no language model
-ROWS = (*PAPER, "exact", "addressed", "lazy", "polar", "ours")
+UNSOUND = ("static", "eventwise")  # what does not claim to preserve decisions
+ROWS = (*PAPER, "eventwise", "exact", "addressed", "lazy", "polar", "ours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +119,27 @@ def follow(
 ) -> Followed:
     """Follow a sequence with a policy. `detect` tells a footprint from the states before and after an event."""
     instruction = _instruction(one.instruction)
-    maintainer = Maintainer(instruction, evaluator=_ONCE.of(instruction), policy=policy)
+    decider = _Decider(Random(f"{one.house} {one.request} {one.events}")) if policy == "eventwise" else None
+    maintainer = Maintainer(instruction, evaluator=_ONCE.of(instruction), policy=policy, relevance=decider)
     maintainer.initialize(one.start)
     decisions = []
     for event in one.events:
-        after = maintainer.state.apply(event)
-        report = detect(maintainer.state, after) if detect is not None else None
-        decisions.append(maintainer.observe(after, footprint=report))
+        report = detect(maintainer.state, maintainer.state.apply(event)) if detect is not None else None
+        decisions.append(maintainer.update(event, footprint=report))
     refreshed = tuple(frozenset(decision.refreshed) for decision in decisions)
     return tuple(decision.target for decision in decisions), decisions[-1].total, refreshed
+
+
+@dataclass(frozen=True, slots=True)
+class _Decider:
+    """A simulated language model that is asked at each event whether it matters, as often wrong as the paper's."""
+
+    chance: Random
+
+    def __call__(self, instruction: Instruction, event: Event) -> str:
+        semantic = event.category in instruction.inferred.semantic
+        wrong = self.chance.random() < (_OMITS if semantic else _ADDS)
+        return "semantic" if semantic != wrong else "selection"
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ from obviate.kb.regions import CATEGORIES, Regions
 from obviate.kb.terms import Atom, Fun
 
 KERNEL = files("obviate.kb").joinpath("kernel/maintenance.lp").read_text(encoding="utf-8")
-PRESERVING = sorted(POLICIES.keys() - {"full", "static"})
+PRESERVING = sorted(POLICIES.keys() - {"full", "static", "eventwise"})
 MUG = "instruction(mug). qualifies(mug, R) :- inventory(R, mug, N), N > 0."
 PROGRAMS = {
     "inventory": MUG,
@@ -190,6 +190,31 @@ def test_a_footprint_that_leaves_a_room_out_leaves_a_judgment_stale() -> None:
     missed = one.update(Event.remove("mug", "office"), footprint=Footprint.of({"inventory": []}))
     assert missed.target == "office"
     assert one.update(Event.move("hall"), footprint=whole(START.names())).target == "kitchen"
+
+
+def right(instruction: Instruction, event: Event) -> str:
+    """What a decider that knows the instruction would say of an event."""
+    if event.category in instruction.inferred.semantic:
+        return "semantic"
+    moves = event.category in {"position", "topology"}  # also where the robot can go
+    return "selection" if moves or event.category in instruction.inferred.selection else "none"
+
+
+@settings(max_examples=60)
+@given(states, st.lists(events, max_size=8), st.sampled_from(sorted(PROGRAMS)))
+def test_deciding_event_by_event_is_as_good_as_the_decider(start: Regions, happened: list[Event], program: str) -> None:
+    instruction = Instruction.of(PROGRAMS[program])
+    full = follow(Maintainer(instruction, policy="full"), start, happened)
+    asked = follow(Maintainer(instruction, policy="eventwise", relevance=right), start, happened)
+    assert targets(asked) == targets(full)
+
+
+def test_a_decider_that_is_wrong_once_leaves_a_stale_target() -> None:
+    instruction = Instruction.of(PROGRAMS["another"])
+    deaf = Maintainer(instruction, policy="eventwise", relevance=lambda *_: "none")
+    assert targets(follow(deaf, START, [Event.use("office")])) == ["office", "office"]
+    with pytest.raises(LifecycleError, match="which events matter"):
+        Maintainer(instruction, policy="eventwise")
 
 
 # -- evaluators that fail ----------------------------------------------------------------------------
