@@ -98,7 +98,8 @@ class Maintainer:
         self._verdicts: dict[str, _Verdict] = {}
         self._fresh: set[str] = set()  # the regions whose verdict is up to date
         self._memory: dict[Question, bool] = {}
-        self._ranks: Mapping[str, int] | None = None
+        self._fickle: Question | None = None
+        self._ranks: Mapping[str, int] = {}
         self._names: Sequence[str] = ()
         self._last = Decision(0, None, (), 0)
 
@@ -106,6 +107,25 @@ class Maintainer:
     def instruction(self) -> Instruction:
         """What is followed."""
         return self._instruction
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why this may not decide as full recomputation does: what can be told of the conditions of the policy.
+
+        A signature that misses what the program reads, equation (12), and an evaluator that answered the same question
+        in two ways.
+        """
+        known, read = self._signature, self._instruction.inferred
+        missed = [(v, "qualification") for v in sorted(read.semantic - known.semantic)]
+        missed += [(v, "the choice") for v in sorted(read.selection - known.semantic - known.selection)]
+        found = (
+            [] if self._policy.everything else [f"{what} reads {v}, which the signature misses" for v, what in missed]
+        )
+        if self._relevance is not None:
+            found.append("which events matter is answered from outside")
+        if self._fickle:
+            found.append(f"the evaluator answered the same question in two ways: {self._fickle.prompt()!r}")
+        return tuple(found)
 
     @property
     def state(self) -> Regions:
@@ -196,15 +216,16 @@ class Maintainer:
         return None, certain
 
     def _order(self) -> Iterable[str]:
-        """The regions that can be reached in the selector's order: preferred first, ties by name; without a preference
-        they come by name, and what a preference says nothing about is never chosen.
+        """The regions that can be reached in the selector's order: preferred first, those of which no preference speaks
+        last, ties by name.
         """
         hops, ranks = self.state.hops(), self._ranks
-        if ranks is None:
+        if not ranks:
             return (region for region in self._names if region in hops)
         if ranks is hops:
             return self.state.nearest()
-        return sorted((region for region in ranks if region in hops), key=lambda region: (ranks[region], region))
+        last = max(ranks.values()) + 1
+        return sorted(hops, key=lambda region: (ranks.get(region, last), region))
 
     def _refresh(self, regions: Sequence[str], asked: list[str]) -> None:
         """Judge regions again, all questions at once; what the evaluator fails for stays stale."""
@@ -239,7 +260,10 @@ class Maintainer:
             return None
         if len(answers) != len(questions) or not all(isinstance(answer, bool) for answer in answers):
             return None
-        self._memory.update(zip(questions, answers, strict=True))
+        for question, answer in zip(questions, answers, strict=True):
+            if self._memory.setdefault(question, answer) != answer:
+                self._fickle = question
+                self._memory[question] = answer
         return answers
 
 

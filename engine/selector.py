@@ -13,11 +13,11 @@ from obviate.kb.terms import Fun
 __all__ = ["grows", "preference"]
 
 
-def preference(instruction: Instruction, state: Regions) -> Mapping[str, int] | None:
-    """The rank of each region that ``prefer`` speaks of, lower first; None if the instruction prefers nothing."""
+def preference(instruction: Instruction, state: Regions) -> Mapping[str, int]:
+    """The rank of each region that ``prefer`` speaks of, lower first."""
     rules = [rule for rule in instruction.program.rules if rule.head is not None and rule.head.name == "prefer"]
     if not rules:
-        return None
+        return {}
     if len(rules) == 1 and _is_hops(rules[0]):
         return state.hops()
     facts = [*state.facts(), *state.derived()]

@@ -26,6 +26,7 @@ _WORDS = {
     "universal": "universal signature",
     "merged": "reference, unsplit",
     "reference": "reference",
+    "widened": "reference, widened",
     "eventwise": "by event (simulated)",
     "exact": "+ exact footprints",
     "addressed": "+ by question",

@@ -119,7 +119,6 @@ def test_the_kernel_says_what_the_maintainer_does(
         decision = one.update(event)
         full.initialize(after)
         ranks = preference(instruction, after)
-        ranks = dict.fromkeys(after.names(), 0) if ranks is None else ranks
         holds = [region for region, known in full._verdicts.items() if known.holds]
         facts = [Atom("instruction", (Fun("mug"),)), *observed(before, after).facts(), *after.derived()]
         facts += [Atom("depends", (Fun("mug"), Fun("semantic"), Fun(v))) for v in signature.semantic]
@@ -181,6 +180,11 @@ def test_a_declaration_that_leaves_a_dependency_out_is_told_and_changes_decision
     assert not instruction.signature.contains(instruction.inferred)
     happened = [Event.use("office")]
     assert targets(follow(Maintainer(instruction, policy="ours-declared"), START, happened)) == ["office", "office"]
+    assert Maintainer(instruction, policy="ours-declared").doubts == (
+        "qualification reads history, which the signature misses",
+    )
+    assert Maintainer(instruction, policy="ours").doubts == ()
+    assert Maintainer(instruction, policy="full").doubts == ()
     assert targets(follow(Maintainer(instruction, policy="ours"), START, happened)) == ["office", "kitchen"]
 
 
@@ -251,6 +255,16 @@ def test_nonsense_is_no_answer(answer: object) -> None:
     one = Maintainer(judged(["inventory"], ""), evaluator=Judge(lambda _: answer), policy="reference")  # type: ignore[arg-type, return-value]
     decision = one.initialize(START)
     assert (decision.target, decision.certain, decision.total) == (None, False, 0)
+
+
+def test_an_evaluator_that_changes_its_mind_is_doubted() -> None:
+    answers = iter([True, False] * 20)
+    one = Maintainer(judged(["inventory"], ""), evaluator=Judge(lambda _: next(answers)), policy="full")
+    one.initialize(START)
+    assert "in two ways" in one.doubts[0]  # hall and office look alike but for the mug, hall and attic in everything
+    steady = Maintainer(judged(["inventory"], ""), evaluator=Arbitrary(1), policy="full")
+    follow(steady, START, EVENTS)
+    assert steady.doubts == ()
 
 
 def test_too_few_answers_are_none() -> None:
