@@ -54,6 +54,10 @@ def mind(
     seed: Annotated[int, typer.Option(help="Draws the sequences.")] = 0,
     policy: Annotated[list[str] | None, typer.Option(help="Only this policy; may be repeated.")] = None,
     footprints: Annotated[bool, typer.Option(help="Also with footprints that report too much or too little.")] = False,
+    detection: Annotated[bool, typer.Option(help="Also footprints from what a simulated detector sees.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write evaluations against rooms to this SVG file.", show_default=False)
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Follow standing instructions over houses with every maintenance policy: decisions kept, judgments needed.
@@ -65,5 +69,13 @@ def mind(
     """
     from obviate.adapters.cli import mind as results
 
-    ok = results.bench_mind(houses or [], seed=seed, policies=policy or [], footprints=footprints, json=json)
+    ok = results.bench_mind(
+        houses or [],
+        seed=seed,
+        policies=policy or [],
+        footprints=footprints,
+        detection=detection,
+        plot=plot,
+        json=json,
+    )
     raise typer.Exit(0 if ok else 1)

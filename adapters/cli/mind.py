@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from obviate.adapters.mind import Benchmark, build
+from obviate.adapters.mind import plot as plots
 from obviate.adapters.mind.bench import ROWS, UNSOUND, Row, floor, run
+from obviate.adapters.mind.detection import Experiment, experiment
 from obviate.adapters.mind.footprints import SWEEP, Perturbed, sweep
 from obviate.adapters.procthor import House, shipped
 from obviate.adapters.procthor import houses as read_houses
@@ -36,14 +38,31 @@ _WORDS = {
 }
 
 
-def bench_mind(houses: Sequence[Path], *, seed: int, policies: Sequence[str], footprints: bool, json: bool) -> bool:
-    """Build the benchmark, run it and print the results; returns whether every policy kept its promise."""
+_PLOTTED = ("full", "reference", "ours")
+
+
+def bench_mind(
+    houses: Sequence[Path],
+    *,
+    seed: int,
+    policies: Sequence[str],
+    footprints: bool,
+    json: bool,
+    detection: bool = False,
+    plot: Path | None = None,
+) -> bool:
+    """Build the benchmark, run it and print the results; returns whether every policy kept its promise.
+
+    `plot` names an SVG file for what full recomputation, the reference and ours cost, also if `policies` leaves
+    them out.
+    """
     chosen = [policies_of.policy(name).name for name in policies] or list(ROWS)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("building", total=None)
+        known = list(_houses(houses))
         benchmark = build(
-            _houses(houses), seed=seed, progress=lambda done, total: progress.update(bar, completed=done, total=total)
+            known, seed=seed, progress=lambda done, total: progress.update(bar, completed=done, total=total)
         )
         count = len(benchmark.sequences) + len(benchmark.adjacent)
         progress.update(bar, description="following", completed=0, total=count * len(chosen))
@@ -56,6 +75,9 @@ def bench_mind(houses: Sequence[Path], *, seed: int, policies: Sequence[str], fo
                 swept.append(found)
                 progress.advance(bar)
     least = floor(benchmark.sequences)
+    detected = experiment(known, seed=seed) if detection else None
+    if plot is not None:
+        _plot(plot, benchmark, rows)
     if json:
         data = {
             "benchmark": {"digest": benchmark.digest, "what": str(benchmark), "mean_rooms": benchmark.mean_rooms()},
@@ -63,10 +85,13 @@ def bench_mind(houses: Sequence[Path], *, seed: int, policies: Sequence[str], fo
             "adjacent": {name: row.to_json() for name, row in adjacent.items()},
             "floor": least,
             "footprints": [one.to_json() for one in swept],
+            "detection": detected.to_json() if detected else None,
         }
         print(jsonlib.dumps(data, indent=2))
     else:
         _tell(benchmark, rows, adjacent, least, swept)
+        if detected:
+            _tell_detected(detected)
     return all(row.agreed == row.decisions for name, row in (*rows.items(), *adjacent.items()) if name not in UNSOUND)
 
 
@@ -102,6 +127,32 @@ def _tell(
             table.add_row(one.kind, f"{one.rate:.0%}", kept, f"{one.mean:.1f}", str(one.stale))
         console.print()
         console.print(table)
+
+
+def _tell_detected(found: Experiment) -> None:
+    title = "Footprints of removals from scans (simulated detector)"
+    table = Table(title=title, box=None, title_justify="left", pad_edge=False)
+    for column in ("houses", "room contained", "at least (95 %)", "rooms reported", "rooms"):
+        table.add_column(column, justify="left" if column == "houses" else "right")
+    for name, part in (("calibration", found.calibration), ("held out", found.held_out)):
+        # Where the thresholds were chosen so that every room is contained, a bound would say nothing.
+        bound = f"{part.bound:.3f}" if name == "held out" else "-"
+        contained = f"{part.contained}/{part.events}"
+        table.add_row(name, contained, bound, f"{part.footprint_mean:.2f}", f"{part.rooms_mean:.2f}")
+    console = Console(highlight=False)
+    console.print()
+    console.print(table)
+    console.print(
+        f"Detector: {found.point.detector}. Rooms with {found.point.multiplicity} or more are always reported."
+    )
+
+
+def _plot(path: Path, benchmark: Benchmark, rows: Mapping[str, Row]) -> None:
+    absent = [name for name in _PLOTTED if name not in rows]
+    drawn = {**rows, **run(benchmark.sequences, absent)}
+    lines = {name: plots.by_rooms(benchmark.sequences, drawn[name]) for name in _PLOTTED}
+    title = f"What {len(benchmark.sequences)} sequences of five events cost"
+    plots.write(path, plots.chart(lines, title=title, x="rooms of the house", y="evaluations of a sequence, mean"))
 
 
 def _table(title: str, rows: dict[str, Row]) -> Table:
