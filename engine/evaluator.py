@@ -21,7 +21,10 @@ _CANDIDATE, _ELSEWHERE = "candidate", "elsewhere"
 
 
 class Evaluator(Protocol):
-    """Answers questions, several at a time. The same question has the same answer, whatever is asked beside it."""
+    """Answers questions, several at a time. The same question has the same answer, whatever is asked beside it.
+
+    One that answers as the instruction's own program does may have a true attribute `exact`, which polarity needs.
+    """
 
     def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
         """An answer for each question, in their order. May raise whatever goes wrong."""
@@ -32,6 +35,7 @@ class Exact:
     """The instruction's own program, asked about one region by itself."""
 
     instruction: Instruction
+    exact: bool = field(default=True, init=False)
 
     def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
         return [self._one(question) for question in questions]
@@ -139,6 +143,11 @@ class Counted:
     batches: int = 0
     seconds: float = 0.0
     answers: dict[Question, bool] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the other evaluator is the program."""
+        return bool(getattr(self.evaluator, "exact", False))
 
     def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
         began = perf_counter()

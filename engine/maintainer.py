@@ -91,7 +91,8 @@ class Maintainer:
         self._relevance = relevance if self._policy.eventwise else None
         self._signature = self._policy.signature_of(instruction)
         self._told = instruction.inferred.semantic
-        self._grows = self._policy.polar and not instruction.judged and grows(instruction)
+        programmed = bool(getattr(self._evaluator, "exact", False))
+        self._grows = self._policy.polar and programmed and grows(instruction)
         self._chosen_by = instruction.inferred.selection
         self._matters = {"position", "topology", *self._signature.semantic, *self._signature.selection}
         self._state: Regions | None = None
@@ -156,8 +157,13 @@ class Maintainer:
         return self.observe(after, footprint=report)
 
     def observe(self, world: Regions, *, footprint: Footprint | None = None) -> Decision:
-        """Take the building as it is now, however it came to be so; by default the two states are compared."""
+        """Take the building as it is now, however it came to be so; by default the two states are compared.
+
+        Raises `LifecycleError` (``other-building``) if it has other regions.
+        """
         before = self.state
+        if world.names() != before.names():
+            raise LifecycleError("other-building", "this building has other regions", help="call initialize(world)")
         report = observed(before, world) if footprint is None else footprint
         self._state = world
         changed = report.categories

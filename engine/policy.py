@@ -36,7 +36,7 @@ class Policy:
     - `eventwise` asks at each event whether it matters (``none``, ``selection`` or ``semantic``) instead of reading a
       signature: the paper's compiler-free alternative, Section VI-A. Needs right answers, which nothing checks.
     - `polar` keeps a yes where contents only grew, and a no where they only shrank. Needs a program in which more
-      contents never disqualify; applied only where the program shows that.
+      contents never disqualify, and that it is the program that judges; applied only where both can be seen.
     """
 
     name: str

@@ -160,12 +160,13 @@ class _Once:
 
 @dataclass(frozen=True, slots=True)
 class _Remembered:
-    exact: Exact
+    program: Exact
     known: dict[Question, bool]
+    exact: bool = True
 
     def judge(self, questions: Many[Question]) -> Many[bool]:
         new = [question for question in dict.fromkeys(questions) if question not in self.known]
-        self.known.update(zip(new, self.exact.judge(new), strict=True))
+        self.known.update(zip(new, self.program.judge(new), strict=True))
         return [self.known[question] for question in questions]
 
 

@@ -315,6 +315,17 @@ def test_an_evaluator_that_takes_too_long_has_not_answered() -> None:
         Limited(flaky, 10).judge([])
 
 
+@settings(max_examples=60)
+@given(states, st.lists(events, max_size=8), st.sampled_from(sorted(PROGRAMS)), st.integers(0, 1_000))
+def test_another_judge_than_the_program_is_never_spared_by_polarity(
+    start: Regions, happened: list[Event], program: str, seed: int
+) -> None:
+    instruction = Instruction.of(PROGRAMS[program])
+    full = follow(Maintainer(instruction, evaluator=Arbitrary(seed), policy="full"), start, happened)
+    ours = follow(Maintainer(instruction, evaluator=Arbitrary(seed), policy="ours"), start, happened)
+    assert targets(ours) == targets(full)
+
+
 # -- several at once ---------------------------------------------------------------------------------
 
 
@@ -342,6 +353,10 @@ def test_wrong_use_is_told() -> None:
         Maintainer(instruction, policy="our")
     with pytest.raises(LifecycleError, match="nobody judges"):
         Maintainer(judged(["inventory"], ""))
+    one = Maintainer(instruction)
+    one.initialize(START)
+    with pytest.raises(LifecycleError, match="other regions"):
+        one.observe(house("hall-attic"))
     with pytest.raises(LifecycleError, match="no building"):
         Maintainer(instruction).update(Event.move("hall"))
 
