@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.resources import files
 from time import monotonic, sleep
 
 import pytest
@@ -14,19 +13,17 @@ from hypothesis import strategies as st
 from kb_regions import events, house, states, steps
 
 from obviate.engine.evaluator import Counted, Judge, Limited, Tape
+from obviate.engine.kernel import Kernel
 from obviate.engine.maintainer import Decision, Maintainer, Maintainers
 from obviate.engine.policy import POLICIES
 from obviate.engine.selector import grows, preference
-from obviate.kb import asp
 from obviate.kb.errors import LifecycleError, ObviateError, PatchError
 from obviate.kb.event import Event
 from obviate.kb.footprint import Footprint, observed, whole
 from obviate.kb.instruction import Instruction
 from obviate.kb.question import Question
 from obviate.kb.regions import CATEGORIES, Regions
-from obviate.kb.terms import Atom, Fun
 
-KERNEL = files("obviate.kb").joinpath("kernel/maintenance.lp").read_text(encoding="utf-8")
 PRESERVING = sorted(POLICIES.keys() - {"full", "static", "eventwise"})
 MUG = "instruction(mug). qualifies(mug, R) :- inventory(R, mug, N), N > 0."
 PROGRAMS = {
@@ -115,23 +112,20 @@ def test_the_kernel_says_what_the_maintainer_does(
     one = Maintainer(instruction, policy=policy)
     one.initialize(start)
     full = Maintainer(instruction, policy="full")
-    for before, event, after in steps(start, happened):
-        decision = one.update(event)
-        full.initialize(after)
-        ranks = preference(instruction, after)
-        holds = [region for region, known in full._verdicts.items() if known.holds]
-        facts = [Atom("instruction", (Fun("mug"),)), *observed(before, after).facts(), *after.derived()]
-        facts += [Atom("depends", (Fun("mug"), Fun("semantic"), Fun(v))) for v in signature.semantic]
-        facts += [Atom("depends", (Fun("mug"), Fun("selection"), Fun(v))) for v in signature.selection]
-        facts += [Atom("prefer", (Fun("mug"), region, rank)) for region, rank in ranks.items()]
-        facts += [Atom("verdict", (Fun("mug"), region)) for region in holds]
-        found = asp.evaluate([KERNEL], facts, [("stale", 2, True), ("target", 2, True)])
-        assert (
-            {atom.args[1] for atom in found if atom.name == "stale"} == decision.stale.keys() == set(decision.refreshed)
-        )
-        assert [atom.args[1] for atom in found if atom.name == "target"] == (
-            [decision.target] if decision.target else []
-        )
+    with Kernel("mug", signature) as kernel:
+        for before, event, after in steps(start, happened):
+            decision = one.update(event)
+            full.initialize(after)
+            found = kernel.conclude(
+                observed(before, after),
+                verdicts=[region for region, known in full._verdicts.items() if known.holds],
+                reachable=after.reachable(),
+                ranks=preference(instruction, after),
+            )
+            assert found.stale == decision.stale.keys() == set(decision.refreshed)
+            assert found.target == decision.target
+            assert found.reselect or not decision.refreshed
+            assert (found.target is None) == (not found.feasible)
 
 
 # -- what it costs -----------------------------------------------------------------------------------
