@@ -27,6 +27,34 @@ def literal_findings(program: Program, vocabulary: Vocabulary) -> Iterator[PackE
         for literal in rule.body:
             yield from _literal(literal, rule, helpers, vocabulary, program.constants)
             yield from _pending(literal, rule)
+        yield from _equated(rule, vocabulary, program.constants)
+
+
+def _equated(rule: Rule, vocabulary: Vocabulary, consts: Mapping[str, str]) -> Iterator[PackError]:
+    """The names and actions that a variable is said to be, as in state(X,S), S = (dusty; stained)."""
+    sorts = _variable_sorts(rule)
+    for literal in rule.body:
+        for one, operator, other in zip(literal.compared, literal.operators, literal.compared[1:], strict=False):
+            for variable, term in ((one, other), (other, one)) if operator in ("=", "!=") else ():
+                sort = sorts.get(variable.text) if variable.kind == "variable" else None
+                named = [part for part in term.alternatives() if sort is not None and part.name not in consts]
+                for part in named:
+                    if sort == "skill":
+                        yield from _skill(part, vocabulary)
+                    elif part.kind == "constant":
+                        yield from _declared(vocabulary, str(sort), part)
+
+
+def _variable_sorts(rule: Rule) -> dict[str, str]:
+    """The variables that stand where names of the vocabulary do, or for a whole action."""
+    found = {}
+    for literal in rule.body:
+        for pattern, _ in literal.inner:
+            for i, arg in enumerate(pattern.args):
+                sort = "skill" if pattern.name in EVENTS else NAMED.get((pattern.name, i))
+                if sort is not None and arg.kind == "variable":
+                    found[arg.text] = sort
+    return found
 
 
 def _literal(
