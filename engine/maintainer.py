@@ -28,7 +28,7 @@ class Decision:
 
     `refreshed` are the regions judged again, so many as `evaluations` were asked for; `total` counts them since the
     beginning, equation (6). `footprint` is what was reported, and `semantic` what judgments were taken to depend
-    on. It is not `certain` where the evaluator failed for a region that could be the target.
+    on. It is not `certain` where the evaluator failed for a region that could be the target; `failure` says how.
     """
 
     step: int
@@ -36,6 +36,7 @@ class Decision:
     refreshed: tuple[str, ...]
     total: int
     certain: bool = True
+    failure: str = ""
     footprint: Footprint = field(default=Footprint(), repr=False)
     semantic: frozenset[str] = field(default=frozenset(), repr=False)
 
@@ -100,6 +101,7 @@ class Maintainer:
         self._fresh: set[str] = set()  # the regions whose verdict is up to date
         self._memory: dict[Question, bool] = {}
         self._fickle: Question | None = None
+        self._failure = ""
         self._ranks: Mapping[str, int] = {}
         self._names: Sequence[str] = ()
         self._last = Decision(0, None, (), 0)
@@ -200,11 +202,14 @@ class Maintainer:
 
     def _decide(self, report: Footprint) -> Decision:
         asked: list[str] = []
+        self._failure = ""
         if not self._policy.lazy:  # what failed before is tried again
             self._refresh([region for region in self._names if region not in self._fresh], asked)
         target, certain = self._first(asked)
         step, total = self._last.step + 1, self._last.total + len(asked)
-        self._last = Decision(step, target, tuple(asked), total, certain, report, self._signature.semantic)
+        self._last = Decision(
+            step, target, tuple(asked), total, certain, self._failure, report, self._signature.semantic
+        )
         return self._last
 
     def _first(self, asked: list[str]) -> tuple[str | None, bool]:
@@ -259,12 +264,14 @@ class Maintainer:
                 self._fresh.add(region)
 
     def _asked(self, questions: Sequence[Question]) -> list[bool] | None:
-        """What the evaluator answers; None where it fails, whatever a model or a network does."""
+        """What the evaluator answers; None where it fails, and the decision tells how."""
         try:
             answers = list(self._evaluator.judge(questions)) if questions else []
-        except Exception:
+        except Exception as error:  # whatever a model or a network does
+            self._failure = f"{type(error).__name__}: {error}"
             return None
         if len(answers) != len(questions) or not all(isinstance(answer, bool) for answer in answers):
+            self._failure = f"{len(questions)} questions were answered with {answers!r:.80}"
             return None
         for question, answer in zip(questions, answers, strict=True):
             if self._memory.setdefault(question, answer) != answer:

@@ -40,25 +40,24 @@ def _is_hops(rule: Rule) -> bool:
 
 def grows(instruction: Instruction) -> bool:
     """Whether a region that qualifies still does with more in it: contents are read in no negation, aggregate or
-    condition, and counts are compared with a lower bound only.
+    condition, and each count is a variable of its own that is compared with a lower bound only.
     """
-    for rule in instruction.program.rules:
-        counts = set()
-        for literal in rule.body:
-            for pattern, monotone in literal.inner:
-                if not monotone and _reads_contents(instruction, pattern.signature[:2]):
-                    return False
-                if pattern.name == "inventory" and literal.atom is not None:
-                    count = literal.atom.args[2]
-                    if count.kind != "variable":
-                        return False
-                    counts.add(count.text)
-        counts.discard("_")
-        if not all(_bounds_below(literal, counts) for literal in rule.body):
-            return False
-        if rule.head is not None and counts & rule.head.variables:
-            return False
-    return True
+    return all(_grows(rule, instruction) for rule in instruction.program.rules)
+
+
+def _grows(rule: Rule, instruction: Instruction) -> bool:
+    read = [(pattern, monotone) for literal in rule.body for pattern, monotone in literal.inner]
+    if any(not monotone and _reads_contents(instruction, pattern.signature[:2]) for pattern, monotone in read):
+        return False
+    counts = [pattern.args[2] for pattern, _ in read if pattern.name == "inventory"]
+    if any(count.kind != "variable" for count in counts):
+        return False
+    heads = rule.head.args if rule.head is not None else ()
+    terms = [term for args in (heads, *(pattern.args for pattern, _ in read)) for arg in args for term in arg.walk()]
+    names = {count.text for count in counts} - {"_"}
+    if any(sum(term.text == name for term in terms) > 1 for name in names):
+        return False  # it joins: two counts are equal, or a helper or the head says more of it
+    return all(_bounds_below(literal, names) for literal in rule.body)
 
 
 def _reads_contents(instruction: Instruction, predicate: tuple[str, int]) -> bool:

@@ -37,6 +37,9 @@ PROGRAMS = {
     "few": "instruction(mug). qualifies(mug, R) :- label(R, _), not inventory(R, mug, _). prefer(mug, R, 1) :- used(R)."
     " prefer(mug, R, 2) :- label(R, bedroom).",
     "one": "instruction(mug). qualifies(mug, R) :- inventory(R, mug, 1).",
+    "pool": "instruction(mug). qualifies(mug, R) :- inventory(R, mug, 1; R, chair, 1).",
+    "even": "instruction(mug). qualifies(mug, R) :- inventory(R, mug, N), inventory(R, chair, N).",
+    "listed": "instruction(mug). qualifies(mug, R) :- inventory(R, mug, N), fine(N). fine(1). fine(3).",
 }
 
 
@@ -238,10 +241,11 @@ def test_an_old_verdict_is_never_passed_off_as_fresh(policy: str) -> None:
     flaky.down = True
     decision = one.update(Event.relocate("mug", "office", "attic", 1))
     assert not decision.certain
+    assert decision.failure == "TimeoutError: the model is busy"
     assert decision.target != "office"
     flaky.down = False
     again = one.update(Event.move("attic"))
-    assert (again.target, again.certain) == ("attic", True)
+    assert (again.target, again.certain, again.failure) == ("attic", True, "")
 
 
 @pytest.mark.parametrize("answer", ["perhaps", "", None, 3, [True]])
@@ -266,7 +270,8 @@ def test_too_few_answers_are_none() -> None:
         def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
             return [True]
 
-    assert not Maintainer(judged(["inventory"], ""), evaluator=Short(), policy="full").initialize(START).certain
+    decision = Maintainer(judged(["inventory"], ""), evaluator=Short(), policy="full").initialize(START)
+    assert (decision.certain, decision.failure) == (False, "4 questions were answered with [True]")
 
 
 def test_a_judge_reads_one_line_for_each_category() -> None:
@@ -379,6 +384,9 @@ def test_an_event_that_cannot_be_changes_nothing(event: Event) -> None:
         ("adjacent", {"inventory", "position", "topology"}, set(), True),
         ("few", {"inventory", "label"}, {"history", "label"}, False),
         ("one", {"inventory"}, set(), False),
+        ("pool", {"inventory"}, set(), False),
+        ("even", {"inventory"}, set(), False),
+        ("listed", {"inventory"}, set(), False),
     ],
 )
 def test_dependencies_are_told_from_the_data_flow(
