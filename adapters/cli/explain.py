@@ -24,8 +24,9 @@ def explain(
     """
     from obviate.adapters.cli.explanation import list_rules, tell_rule
     from obviate.adapters.cli.packs import load_pack
+    from obviate.kb import household
 
-    loaded = load_pack(pack, vocabulary or ())
+    loaded = load_pack(pack, household.words(*(vocabulary or ())))
     if rule:
         tell_rule(loaded, rule, json=json)
     else:

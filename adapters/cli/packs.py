@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from obviate.kb import Pack, household
+from obviate.kb import Pack, Vocabulary, household
 from obviate.kb.errors import DataError
 
 __all__ = ["load_pack", "pack_files", "pack_name", "test_files"]
@@ -51,9 +50,9 @@ def pack_name(pack: str) -> str:
     return path.resolve().name if path.is_dir() else path.stem
 
 
-def load_pack(pack: str, vocabulary: Sequence[Path] = ()) -> Pack:
+def load_pack(pack: str, vocabulary: Vocabulary) -> Pack:
     """The pack, checked. Raises `ObviateError` for what is wrong with it."""
-    return Pack.load(*pack_files(pack), vocabulary=household.words(*vocabulary), name=pack_name(pack))
+    return Pack.load(*pack_files(pack), vocabulary=vocabulary, name=pack_name(pack))
 
 
 def _path(pack: str) -> Path:

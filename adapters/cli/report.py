@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from obviate.adapters.cli.packs import load_pack
 from obviate.engine.engine import Engine
 from obviate.engine.episode import Step, follow
 from obviate.engine.record import Change, Record, Trigger
-from obviate.kb import BeliefGraph, Pack, Patch, Vocabulary, household
+from obviate.kb import BeliefGraph, Patch, Vocabulary, household
 
 __all__ = ["Options", "follow_scenario", "follow_task", "replay_log"]
 
@@ -36,7 +37,7 @@ class Options:
 
     def engine(self, vocabulary: Vocabulary, scene: Patch) -> Engine:
         """An engine with the packs asked for."""
-        own = [Pack.load(file, vocabulary=vocabulary) for file in self.packs]
+        own = [load_pack(str(pack), vocabulary) for pack in self.packs]
         packs = [household.pack(vocabulary=vocabulary if self.words else None), *own]
         return Engine(*packs, objects=scene, backend=self.backend, log=self.log)
 

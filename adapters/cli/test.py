@@ -35,9 +35,10 @@ def scenarios(
     Example: [bold]obviate test my_rules.lp --coverage --min-coverage 90[/bold]
     """
     from obviate.adapters.cli import packs, trials
+    from obviate.kb import household
     from obviate.kb.cases import load_cases
 
-    loaded = packs.load_pack(pack, vocabulary or ())
+    loaded = packs.load_pack(pack, household.words(*(vocabulary or ())))
     files = tuple(test_files or packs.test_files(pack))
     cases = trials.chosen(load_cases(*files, pack=loaded), only or [], pack)
     report = trials.run(loaded, cases, backend, coverage=coverage or min_coverage is not None)

@@ -96,3 +96,16 @@ plan = ["open(\\"a[/b\\")", "open(\\"c]d\\")", "done"]
     assert done.stderr == ""
     assert "[bold]odd[/bold]" in done.stdout
     assert "[red]x" in done.stdout
+
+
+def test_rules_of_ones_own_may_be_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "rules.lp").write_text(
+        'rule(shut, temporal).\nprinciple(shut, "Shut it.").\nhazard(shut, X) :- ajar(X).\n'
+    )
+    (folder / "helpers.lp").write_text("ajar(X) :- state(X, open).\n")
+    done = obviate("run", "peach", "--pack", "mine", "--json", cwd=tmp_path)
+
+    assert done.stderr == ""
+    assert "records" in json.loads(done.stdout)

@@ -36,7 +36,7 @@ def test_every_rule_has_a_scenario_that_brings_it_up() -> None:
 def test_test_files_are_no_part_of_a_pack() -> None:
     folder = str(household.folder / "packs")
     assert packs.pack_files(folder) == packs.pack_files("household")
-    assert packs.load_pack(folder).rules.keys() == PACK.rules.keys()
+    assert packs.load_pack(folder, household.vocabulary()).rules.keys() == PACK.rules.keys()
     assert set(packs.test_files(folder)) == set(packs.test_files("household")) != set()
 
 
