@@ -63,7 +63,8 @@ def _relaxed(rule: Rule) -> Iterator[str]:
     kept += [lit for lit in rule.body if lit.compared and not lit.negations and lit.variables - bound]
     body = f" :- {'; '.join(lit.text for lit in kept)}" if kept else ""
     yield f"{rule.text.partition(' :- ')[0].rstrip('.')}{body}."
-    told = sorted(bound.intersection(*[frozenset().union(*(lit.variables for lit in rule.body if lit not in kept))]))
+    left_out = frozenset().union(*(lit.variables for lit in rule.body if lit not in kept))
+    told = sorted(bound & left_out)
     if told:
         yield f"_join({rule.span.line},{rule.span.column},({','.join(told)},)){body}."
 

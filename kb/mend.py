@@ -29,9 +29,7 @@ def applied(text: str, fixes: Iterable[Fix]) -> str:
     for begin, end, replacement in edits:
         if begin >= at:
             parts += [text[at:begin], replacement]
-            at = max(begin, end)
-            if begin == end:
-                at = begin
+            at = end
     return "".join([*parts, text[at:]])
 
 

@@ -223,8 +223,8 @@ def _nested_body(broken: Broken) -> Mistake | None:
     start, end = broken.token(first), broken.token(broken.at - 1)
     if end.text != ")":
         return None
-    inside = broken.tokens[first + 1 : broken.at - 1]
-    alone = not any(token.text in (",", ";") and _depth_in(inside, i) == 0 for i, token in enumerate(inside))
+    inside, outer = range(first + 1, broken.at - 1), broken.depth(first + 1)
+    alone = not any(broken.token(i).text in (",", ";") and broken.depth(i) == outer for i in inside)
     text = broken.text[start.end : end.offset].strip()
     return Mistake(
         "nested-body",
@@ -234,11 +234,6 @@ def _nested_body(broken: Broken) -> Mistake | None:
         "write the literal without brackets" if alone else "write one rule for each alternative, or a helper predicate",
         (" " if negated and broken.token(begin).end == start.offset else "") + text if alone else None,
     )
-
-
-def _depth_in(tokens: Sequence[Token], index: int) -> int:
-    texts = [token.text for token in tokens[:index]]
-    return texts.count("(") - texts.count(")")
 
 
 def _stray_separator(broken: Broken) -> Mistake | None:
