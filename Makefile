@@ -3,8 +3,11 @@ PYTHON ?= $(shell for p in python3.12 python3.13 python3.11 python3; do command 
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal -q
 EXTRAS ?= dev
+# What .venv is set up for stands in the stamp's name, so that asking for more extras installs them.
+comma := ,
+STAMP := .venv/.installed-$(subst $(comma),-,$(EXTRAS))
 
-.PHONY: demo test lint soak fmt clean setup
+.PHONY: demo test lint soak fmt clean setup models llamacpp
 .DEFAULT_GOAL := demo
 
 demo: setup
@@ -16,19 +19,30 @@ test: setup
 soak: setup
 	OBVIATE_SOAK=1 $(PYTEST) -m soak
 
+# The local model, for the tests that want the real one; needs the extra llm.
+models: setup
+	$(BIN)/obviate models fetch
+
+# llama.cpp is built from source, for minutes: its tests on the real thing run here only.
+llamacpp: EXTRAS := dev,llm,llamacpp
+llamacpp:
+	$(MAKE) setup EXTRAS=$(EXTRAS)
+	$(BIN)/python -m pytest -q tests/compilers/llamacpp_real.py
+
 lint: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	MYPYPATH=.venv/src $(BIN)/mypy -p obviate.kb -p obviate.engine -p obviate.compilers -p obviate.adapters
-	MYPYPATH=.venv/src:tests:tests/kb:tests/engine:tests/world $(BIN)/mypy tests benchmarks examples
+	MYPYPATH=.venv/src:tests:tests/kb:tests/engine:tests/world:tests/compilers $(BIN)/mypy tests benchmarks examples
 	$(BIN)/lint-imports
 
 fmt: setup
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-setup: .venv/.installed
+setup: $(STAMP)
 
-.venv/.installed: pyproject.toml Makefile bootstrap.sh
-	PYTHON="$(PYTHON)" EXTRAS="$(EXTRAS)" sh bootstrap.sh
+$(STAMP): pyproject.toml Makefile bootstrap.sh
+	PYTHON="$(PYTHON)" EXTRAS="$(EXTRAS)" TORCH="$(TORCH)" sh bootstrap.sh
+	touch $@
 
 clean:
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

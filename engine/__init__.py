@@ -1,7 +1,8 @@
 """Reasoning: triggering and verification, on clingo."""
 
+from obviate.engine.backend import Capability
 from obviate.engine.engine import Engine, Snapshot
 from obviate.engine.log import replay
-from obviate.engine.record import Change, Moment, Record, Trigger
+from obviate.engine.record import Change, Memory, Moment, Record, Trigger
 
-__all__ = ["Change", "Engine", "Moment", "Record", "Snapshot", "Trigger", "replay"]
+__all__ = ["Capability", "Change", "Engine", "Memory", "Moment", "Record", "Snapshot", "Trigger", "replay"]

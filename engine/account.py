@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from obviate.engine.backend import Binding, Instance, Query
+from obviate.engine.backend import Query
+from obviate.engine.standing import Binding, Instance
 from obviate.engine.support import gap, grounds
 from obviate.kb import BeliefGraph, Pack
 from obviate.kb.terms import Atom

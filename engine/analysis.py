@@ -18,7 +18,7 @@ from obviate.kb.dependency import MEMBERS, Key, dependency_key
 from obviate.kb.errors import PackError, Span
 from obviate.kb.program import Literal, Rule
 
-__all__ = ["analysis"]
+__all__ = ["analysis", "safe_body"]
 
 
 def analysis(pack: Pack, *, seconds: float = 5.0) -> list[PackError]:
@@ -131,7 +131,7 @@ def _excluding(part: Slice, member: str, end: float) -> str:
     try:
         for literal in rules[0].body:
             fewer = [other for other in kept if other is not literal]
-            body = _safe(rules[0], fewer)
+            body = safe_body(rules[0], fewer)
             if body and not satisfiable(part, body, seconds=end - time.monotonic()):
                 kept = fewer
     except PackError:  # out of time
@@ -139,7 +139,7 @@ def _excluding(part: Slice, member: str, end: float) -> str:
     return f"nothing makes this true: {'; '.join(literal.text for literal in kept)}"
 
 
-def _safe(rule: Rule, literals: Sequence[Literal]) -> str:
+def safe_body(rule: Rule, literals: Sequence[Literal]) -> str:
     """Some literals of a rule as a body, over all objects where nothing else binds them; empty if that is not so."""
     bound = frozenset().union(*(literal.binds for literal in literals))
     loose = frozenset().union(*(literal.variables for literal in literals)) - bound

@@ -12,14 +12,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import networkx as nx
-
-from obviate.kb import Pack
+from obviate.kb import Pack, digraph
 from obviate.kb.dependency import MEMBERS, dependency_key
 from obviate.kb.program import Literal, Pattern, Rule, Signature
 from obviate.kb.terms import Atom
 
-__all__ = ["Block", "Split", "Topic", "split", "topic"]
+__all__ = ["Block", "Split", "Topic", "skills_of", "split", "topic"]
 
 Key = tuple[str, str]
 Topic = tuple[str, bool, str]  # predicate, sign, and the constant that it is about ("" for any)
@@ -78,7 +76,7 @@ def topic(atom: Atom) -> Topic:
 def split(pack: Pack) -> Split:
     """Divide the program of a pack; both parts together conclude what the whole does for what is asked."""
     situational = {name for name, rule in pack.rules.items() if rule.mode == "situational"}
-    rules = [rule for rule in pack.program.rules if rule.head is not None]
+    rules = [rule for rule in pack.program.valued(pack.consts).rules if rule.head is not None]
     late = _late(rules, situational)
     resident = [rule for rule in rules if not _keys(rule) & late]
     asked = [rule for rule in rules if _keys(rule) & late]
@@ -100,7 +98,7 @@ def split(pack: Pack) -> Split:
     return Split(
         resident=Block("\n".join([*consts, *(rule.text for rule in resident)]), None, _topics(resident)),
         common=Block("\n".join([*consts, *(rule.text for rule in common)]), None, _topics(common) | _ALWAYS),
-        blocks={n: Block("\n".join(t), _skills(n, asked), _topics(owned[n])) for n, t in texts.items()},
+        blocks={n: Block("\n".join(t), skills_of(n, asked), _topics(owned[n])) for n, t in texts.items()},
         shared=frozenset((read - computed - {("threatens", 2, True)}) | {("hazard", 2, True), ("rule", 2, True)}),
         unguarded=frozenset(name for name, plan in plans.items() if not plan.guarded),
     )
@@ -121,7 +119,7 @@ def _topics(rules: Iterable[Rule]) -> frozenset[Topic]:
     return frozenset(found)
 
 
-def _skills(name: str, asked: list[Rule]) -> frozenset[str] | None:
+def skills_of(name: str, asked: list[Rule]) -> frozenset[str] | None:
     """The skills of the intents that the rule `name` reads, directly or through helpers."""
     found: set[str] = set()
     todo, seen = [("threatens", name)], set()
@@ -151,7 +149,7 @@ def _keys(rule: Rule) -> set[Key]:
 
 def _late(rules: Iterable[Rule], situational: set[str]) -> set[Key]:
     """What cannot be concluded from beliefs alone, or is not to be concluded unasked."""
-    graph: nx.DiGraph[Key] = nx.DiGraph()
+    graph: digraph.DiGraph[Key] = digraph.DiGraph()
     roots = (
         {(name, str(arity)) for name, arity, _ in _EVENTS}
         | {("hazard", name) for name in situational}
@@ -167,7 +165,7 @@ def _late(rules: Iterable[Rule], situational: set[str]) -> set[Key]:
                 for pattern, _ in literal.inner:
                     graph.add_edges_from((body, head) for body in dependency_key(pattern))
     graph.add_nodes_from(roots)
-    return roots.union(*(nx.descendants(graph, root) for root in roots)) - {("hazard", "*")}
+    return roots.union(*(digraph.descendants(graph, root) for root in roots)) - {("hazard", "*")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from obviate.kb.errors import PackError, nearest
 from obviate.kb.pack import SafetyRule
 from obviate.kb.program import Pattern, Rule
 
-__all__ = ["Clause", "Description", "describe"]
+__all__ = ["Clause", "Description", "describe", "described"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,15 @@ class Description:
             "deadline": self.deadline,
             "severity": self.severity,
         }
+
+
+def described(rule: str, packs: Iterable[Pack]) -> Description | None:
+    """The rule that an engine of these packs calls `rule` in words; None if they have no such rule."""
+    for pack in packs:
+        name = rule.removeprefix(f"{pack.name}.")
+        if name in pack.rules:
+            return describe(pack, name)
+    return None
 
 
 def describe(pack: Pack, name: str) -> Description:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from obviate.engine.backend import KERNEL, Query
+from obviate.engine.layer import side
 from obviate.engine.search import (
     DISTINCT,
     GRAPHS,
@@ -25,20 +25,22 @@ from obviate.engine.search import (
     ranks,
     readable_ids,
     renamed_example,
+    smallest,
 )
 from obviate.engine.slice import Slice, slice_of
+from obviate.engine.standing import Ledger, Standing
 from obviate.kb import Pack, asp
-from obviate.kb.errors import Span
 from obviate.kb.predicates import BELIEFS
-from obviate.kb.program import Pattern, Rule
-from obviate.kb.scan import code_of
 from obviate.kb.terms import Atom
 
-__all__ = ["difference"]
+__all__ = ["Difference", "compared_rules", "conclusions", "difference", "differences"]
+
+Kind = tuple[str, bool]  # what is concluded, and whether the first pack alone does
 
 _SHARED = frozenset({*BELIEFS, "intent", "executed", "was_pending", "spent", "age"})
 _STATIC = frozenset({"object", "tag"})
 _COMPARED = ("trigger", "opens", "passed", "risk")  # what failed is at risk and executed
+_ALL = tuple((name, old) for name in _COMPARED for old in (True, False))
 _DYNAMIC = re.compile(r"(?<!\w)(state|edge|value|moved|intent|_on|_over)(?=\()")
 
 _OUTPUTS = [*INPUTS, ("_chosen", 1, True), ("_held", 1, True), ("age", 3, True)]
@@ -57,6 +59,18 @@ was_pending({r},B) :- _held(B).
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A graph and an intent, perhaps with a record open, on which one pack concludes `kind` of a rule and a binding,
+    and the other does not; `old` tells whether it is the first pack that does. The kind ``severity`` is another: where
+    a record opens that counts in one pack and is advisory in the other.
+    """
+
+    kind: str
+    old: bool
+    example: Example
+
+
 def difference(pack: Pack, other: Pack, *, objects: int | None = None, seconds: float = 5.0) -> Example | None:
     """A graph and an intent, perhaps with a record open, on which the packs trigger, open, pass or fail differently.
 
@@ -65,14 +79,58 @@ def difference(pack: Pack, other: Pack, *, objects: int | None = None, seconds: 
     suffice.
     """
     end = time.monotonic() + seconds
-    for name in dict.fromkeys([*pack.rules, *other.rules]):
-        parts = [slice_of(each, name) if name in each.rules else None for each in (pack, other)]
-        if len(set(map(_said, parts))) == 1:
-            continue
-        for recorded in (False, True) if parts[0] is not None else (False,):
-            found = _search(parts, recorded, objects, end)
+    for name in compared_rules(pack, other):
+        found = _differing(_parts(pack, other, name), _ALL, objects, end)
+        if found is not None:
+            return found
+    return None
+
+
+def compared_rules(pack: Pack, other: Pack) -> list[str]:
+    """The rules on which the packs can differ: those that do not say the same in both."""
+    names = dict.fromkeys([*pack.rules, *other.rules])
+    advisory = [{name for name, rule in each.rules.items() if rule.advisory} for each in (pack, other)]
+    weighed = advisory[0] ^ advisory[1]
+    return [name for name in names if name in weighed or len(set(map(_said, _parts(pack, other, name)))) > 1]
+
+
+def differences(
+    pack: Pack, other: Pack, rule: str, *, objects: int | None = None, seconds: float = 5.0
+) -> Iterator[Difference]:
+    """The smallest example of each kind of difference in what the packs conclude of a rule; none, and an error, as in
+    `difference`.
+    """
+    end, parts = time.monotonic() + seconds, _parts(pack, other, rule)
+    if _differing(parts, _ALL, objects, end) is not None:
+        for kind in _ALL:
+            found = _differing(parts, (kind,), objects, end)
             if found is not None:
-                return found
+                yield Difference(kind[0], kind[1], found)
+    if all(rule in each.rules for each in (pack, other)) and pack.rules[rule].advisory != other.rules[rule].advisory:
+        opened = smallest(pack, rule, seconds=end - time.monotonic())
+        if opened is not None:
+            yield Difference("severity", not pack.rules[rule].advisory, opened)
+
+
+def conclusions(pack: Pack, example: Example) -> set[Atom]:
+    """What a pack concludes, of what is compared, of the rule of an example."""
+    return _conclusions(_part(pack, example.rule), example)
+
+
+def _part(pack: Pack, rule: str) -> Slice | None:
+    return slice_of(pack, rule) if rule in pack.rules else None
+
+
+def _parts(pack: Pack, other: Pack, rule: str) -> list[Slice | None]:
+    return [_part(each, rule) for each in (pack, other)]
+
+
+def _differing(parts: list[Slice | None], kinds: Sequence[Kind], objects: int | None, end: float) -> Example | None:
+    """The smallest example of one of the kinds: first without a record that is open, then with one."""
+    for recorded in (False, True) if parts[0] is not None else (False,):
+        found = _search(parts, kinds, recorded, objects, end)
+        if found is not None:
+            return found
     return None
 
 
@@ -83,12 +141,14 @@ def _said(part: Slice | None) -> tuple[object, ...]:
     return part.rule.mode, part.rule.deadline, part.rule.targeted, tuple(sorted(part.constants.items())), texts
 
 
-def _search(parts: list[Slice | None], recorded: bool, objects: int | None, end: float) -> Example | None:
+def _search(
+    parts: list[Slice | None], kinds: Sequence[Kind], recorded: bool, objects: int | None, end: float
+) -> Example | None:
     known = [part for part in parts if part is not None]
     bound = objects or max(part.bound for part in known)
 
     def solve(size: int, *extra: str) -> asp.Answer | None:
-        program = "\n".join([*_program(parts, size, recorded), *extra])
+        program = "\n".join([*_program(parts, size, kinds, recorded), *extra])
         return asp.search(program, _OUTPUTS, seconds=end - time.monotonic())
 
     if solve(bound) is None:
@@ -120,8 +180,9 @@ def _conclusions(part: Slice | None, example: Example) -> set[Atom]:
     if part is None:
         return set()
     record = example.earlier
-    pending = (((record.rule, record.binding), example.age),) if record is not None else ()
-    facts = [*example.graph.facts(), *Query(intent=example.intent, pending=pending).facts()]
+    records = Ledger().opened([(record.rule, record.binding)] if record is not None else [], born=0)
+    query = Query(intent=example.intent, standing=Standing(open=records, actions=example.age))
+    facts = [*example.graph.facts(), *query.facts()]
     outputs = [(name, 2, True) for name in _COMPARED]
     found = asp.evaluate([*frame(part), KERNEL, part.text], facts, outputs, part.pack.consts)
     return {atom for atom in found if str(atom.args[0]) == example.rule}
@@ -130,21 +191,21 @@ def _conclusions(part: Slice | None, example: Example) -> set[Atom]:
 # -- programs ------------------------------------------------------------------------------------
 
 
-def _program(parts: list[Slice | None], size: int, recorded: bool) -> Iterator[str]:
+def _program(parts: list[Slice | None], size: int, kinds: Sequence[Kind], recorded: bool) -> Iterator[str]:
     known = [part for part in parts if part is not None]
     rule = known[0].rule.name
     skills = ["done", _unread(known)]  # an action of no interest lets time pass
     yield from dict.fromkeys(line for part in known for line in candidates(part, size, skills=skills))
     for prefix, part in zip(("_p_", "_q_"), parts, strict=True):
         if part is not None:
-            yield _side(part, prefix, _SHARED)
-    for name in _COMPARED:
-        for one, two in (("_p_", "_q_"), ("_q_", "_p_")):
-            yield f"_differs(B) :- {one}{name}({rule},B), not {two}{name}({rule},B)."
+            yield side(part, prefix, _SHARED)
+    for name, old in kinds:
+        one, two = ("_p_", "_q_") if old else ("_q_", "_p_")
+        yield f"_differs(B) :- {one}{name}({rule},B), not {two}{name}({rule},B)."
     yield _DIFFERS
     if recorded and parts[0] is not None:
         yield _DYNAMIC.sub(r"_e_\1", GRAPHS)
-        yield _side(parts[0], "_e_", _STATIC)
+        yield side(parts[0], "_e_", _STATIC)
         yield _RECORD.format(r=rule)
         yield from (f"_age({age})." for age in _ages(known))
 
@@ -160,61 +221,3 @@ def _ages(parts: list[Slice]) -> list[int]:
     """The ages of a record on each side of a deadline."""
     limits = [part.rule.deadline for part in parts if isinstance(part.rule.deadline, int)]
     return sorted({0}.union(*({max(0, limit - 1), limit} for limit in limits)))
-
-
-def _side(part: Slice, prefix: str, shared: frozenset[str]) -> str:
-    """One pack's view: its slice and the kernel, concluding under a prefix from the shared predicates."""
-    facts = [f"{prefix}{line}" for line in frame(part) if not line.startswith("#const")]
-    own = [_renamed(rule, prefix, shared, part.constants) for rule in part.rules]
-    return "\n".join([*facts, *own, _kernel(prefix, shared)])
-
-
-@lru_cache(maxsize=8)
-def _kernel(prefix: str, shared: frozenset[str]) -> str:
-    return "\n".join(_renamed(rule, prefix, shared, {}) for rule in _kernel_rules())
-
-
-@lru_cache(maxsize=1)
-def _kernel_rules() -> tuple[Rule, ...]:
-    return asp.parse(KERNEL, "jit.lp").rules
-
-
-def _renamed(rule: Rule, prefix: str, shared: frozenset[str], constants: Mapping[str, str]) -> str:
-    """The text of a rule with a prefix before each predicate that is not shared, and the values of constants."""
-    code = code_of(rule.text)
-    atoms = _atoms(rule, code)
-    edits = {at: (at, prefix) for at, name in atoms.items() if name not in shared}
-    for name, value in constants.items():
-        for at in _places(name, code):
-            if at not in atoms and code[at + len(name) : at + len(name) + 1] != "(":
-                edits[at] = (at + len(name), f"({value})")
-    pieces, last = [], 0
-    for at, (end, new) in sorted(edits.items()):
-        pieces += [rule.text[last:at], new]
-        last = end
-    return "".join([*pieces, rule.text[last:]])
-
-
-def _atoms(rule: Rule, code: str) -> dict[int, str]:
-    """Where the atoms of a rule begin in its text. A term may be called like a predicate: then it is parsed."""
-    named: dict[str, set[Span]] = {}
-    for pattern in _patterns(rule):
-        named.setdefault(pattern.name, set()).add(pattern.span)
-    found: dict[int, str] = {}
-    for name, spans in named.items():
-        places = _places(name, code)
-        if len(places) != len(spans):
-            (again, *_) = asp.parse(rule.text, "rule").rules
-            return {pattern.span.column - 1: pattern.name for pattern in _patterns(again)}
-        found |= dict.fromkeys(places, name)
-    return found
-
-
-def _patterns(rule: Rule) -> Iterator[Pattern]:
-    if rule.head is not None:
-        yield rule.head
-    yield from (pattern for literal in rule.body for pattern, _ in literal.inner)
-
-
-def _places(name: str, code: str) -> list[int]:
-    return [match.start() for match in re.finditer(rf"(?<![\w']){re.escape(name)}(?![\w'])", code)]

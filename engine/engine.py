@@ -11,28 +11,21 @@ from typing import Any, TypeVar
 
 from rpds import HashTrieMap
 
-from obviate.engine.backend import Binding, Conclusions, Instance, Query
+from obviate.engine.backend import Capability, Conclusions, Query
+from obviate.engine.ignorance import still_forgotten
 from obviate.engine.log import DecisionLog
-from obviate.engine.record import Change, Moment, Record, Trigger
-from obviate.engine.session import Session
+from obviate.engine.record import Change, Memory, Moment, Record, Trigger
+from obviate.engine.session import Session, Standings
+from obviate.engine.standing import Binding, Instance, Standing
 from obviate.engine.support import support
 from obviate.kb import DONE, Action, BeliefGraph, Pack, Patch
 from obviate.kb.errors import LifecycleError, ObviateError
-from obviate.kb.terms import Atom, Fun, Term
+from obviate.kb.terms import Atom
 
 __all__ = ["Engine", "Snapshot"]
 
 Result = TypeVar("Result")
 _engines = itertools.count(1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """An open record, the actions executed since it opened, and facts forgotten while it was open."""
-
-    record: Record
-    age: int = 0
-    forgotten: frozenset[Atom] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +41,11 @@ class Snapshot:
     intent: Action | None = None
     moving: frozenset[str] = frozenset()
     observed: bool = True
-    open: Mapping[Instance, _Open] = field(default_factory=dict)
-    spent: frozenset[Instance] = frozenset()
-    triggers: frozenset[Instance] = frozenset()
-    closed: tuple[Record, ...] = ()
+    standings: Standings = ()
+    open: HashTrieMap[Instance, Record] = field(default_factory=HashTrieMap)
+    forgotten: Mapping[Instance, frozenset[Atom]] = field(default_factory=dict)  # while the record was open
+    closed: HashTrieMap[int, Record] = field(default_factory=HashTrieMap)  # the last of them, numbered
+    settled: int = 0  # how many records have been so
     ended: str = ""
 
 
@@ -60,8 +54,9 @@ class Engine:
 
     `packs` are checked packs over one vocabulary; with several, rules are named ``pack.rule``. `objects` is the
     initial scene: a `BeliefGraph`, a patch, or the paper's ``{"nodes": [...], "edges": [...]}``. `backend` is
-    ``multishot`` (resident, the default), ``oneshot`` (the oracle) or ``crosscheck`` (both): the answers are the
-    same. `log` is a path for the decision log. `history` is the number of steps whose graphs stay in memory.
+    ``auto`` (the default), ``sliced`` (a step costs what it changes), ``multishot`` (resident), ``oneshot`` (the
+    oracle) or ``crosscheck`` (all three): the answers are the same. `log` is a path for the decision log. `history` is
+    the number of steps whose graphs and settled records stay in memory.
 
     Every verb either returns plain data or raises an `ObviateError` and changes nothing. An engine is not
     thread-safe; different engines are independent. Use it as a context manager or call `close`.
@@ -71,7 +66,7 @@ class Engine:
         self,
         *packs: Pack,
         objects: BeliefGraph | Patch | Mapping[str, Any] | None = None,
-        backend: str = "multishot",
+        backend: str = "auto",
         log: Path | str | None = None,
         history: int = 1_000,
     ) -> None:
@@ -86,7 +81,9 @@ class Engine:
             )
         graph = graph.unmoved()
         self._history = history
-        self._state = Snapshot(graph, HashTrieMap({0: Moment(0, graph)}), self._session.digests, next(_engines))
+        start = HashTrieMap({0: Moment(0, graph)})
+        stands = tuple(Standing() for _ in packs)
+        self._state = Snapshot(graph, start, self._session.digests, next(_engines), standings=stands)
         self._engine = self._state.engine
         self._verbs = -1
         self._before = self._state
@@ -94,6 +91,11 @@ class Engine:
         began = self._conclude(self._state, Query())
         self._log = DecisionLog(log, self._session.packs, graph)  # last: a refused engine leaves the file alone
         self._write("begin", {}, began)
+
+    @property
+    def packs(self) -> tuple[Pack, ...]:
+        """The rule packs that it follows."""
+        return self._session.packs
 
     # -- verbs ----------------------------------------------------------------------------------
 
@@ -108,14 +110,11 @@ class Engine:
         for name in sorted(state.moving):
             if graph.supports(name) != state.graph.supports(name):
                 graph = graph.with_moved(name)
-        forgotten, settled = _forgotten(patch, state.graph)
-        kept = {}
-        for key, item in state.open.items():
-            still = (atom for atom in item.forgotten if not settled & {atom.args[:2], atom.args[:1]})
-            kept[key] = replace(item, forgotten=forgotten.union(still))
-        state = self._advance(replace(state, graph=graph, open=kept, observed=True))
-        change = self._conclude(state, Query(intent=state.intent))
-        return self._write("apply", patch.to_json(), change)
+        doubted = frozenset(state.forgotten)
+        forgotten = still_forgotten(patch, state.graph, state.open, state.forgotten)
+        state = self._advance(replace(state, graph=graph, forgotten=forgotten, observed=True))
+        change = self._conclude(state, Query(intent=state.intent, doubted=doubted))
+        return self._write("apply", patch, change)
 
     def intend(self, action: Action | str) -> Change:
         """Commit the one-step lookahead: opens a record for each hazard that the action would turn into harm.
@@ -134,7 +133,7 @@ class Engine:
         """
         state = self._running()
         action = self._action(action)
-        risks = self._session.triggers(self._answers(state, Query(intent=action)).risk)
+        risks = self._session.triggers(self._session.joined(self._answers(state, Query(intent=action))).risk)
         self._write("probe", str(action), [risk.to_json() for risk in risks])
         return risks
 
@@ -160,8 +159,10 @@ class Engine:
             replace(record, verdict="failed", settled=state.step, reason=self._unfinished(record, reason))
             for record in self.obligations()
         ]
-        closed = (*state.closed, *failed)
-        self._commit(replace(state, intent=None, open={}, closed=closed, ended=reason))
+        standings = tuple(standing.without_records() for standing in state.standings)
+        state = self._settle(state, failed)
+        nothing: HashTrieMap[Instance, Record] = HashTrieMap()
+        self._commit(replace(state, intent=None, standings=standings, open=nothing, forgotten={}, ended=reason))
         return self._write("finish", reason, Change(state.step, failed=tuple(failed)))
 
     # -- reading --------------------------------------------------------------------------------
@@ -183,15 +184,19 @@ class Engine:
 
     def obligations(self) -> tuple[Record, ...]:
         """The records that are open, oldest first."""
-        return tuple(sorted((item.record for item in self._alive().open.values()), key=_order))
+        return tuple(sorted(self._alive().open.values(), key=_order))
 
     def records(self) -> tuple[Record, ...]:
-        """Every verification record of the episode: the settled ones in order of verdict, then the open ones."""
-        return (*self._alive().closed, *self.obligations())
+        """The verification records: those settled in the last `history` steps in order of verdict, then the open ones.
+
+        Older ones are in the decision log.
+        """
+        closed = self._alive().closed
+        return (*(closed[number] for number in sorted(closed)), *self.obligations())
 
     def triggers(self) -> tuple[Trigger, ...]:
         """The triggers that are true now."""
-        return self._session.triggers(self._alive().triggers)
+        return self._session.triggers(self._session.instances(Standing.triggers, self._alive().standings))
 
     def support(self, trigger: Trigger) -> tuple[str, ...]:
         """The beliefs that the hazard of `trigger` stands on, such as ``state(plate, stained)``.
@@ -223,6 +228,16 @@ class Engine:
                 help="read it from the decision log, or raise Engine(history=...)",
             )
         return tuple(state.trace[step] for step in steps)
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        """How each rule is followed now: by which backend, and how or why so."""
+        self._alive()
+        return self._session.capabilities()
+
+    def memory(self) -> Memory:
+        """What the engine holds. All of it is bounded by the graph, the open records and `history`."""
+        state = self._alive()
+        return Memory(len(state.graph), len(state.open), len(state.closed), len(state.trace), self._session.symbols)
 
     # -- the life of an engine ------------------------------------------------------------------
 
@@ -265,38 +280,50 @@ class Engine:
 
     def _conclude(self, state: Snapshot, query: Query) -> Change:
         """Draw conclusions, commit the resulting state, and say what changed."""
-        answers = self._answers(state, query)
-        opened = {i: _Open(self._session.record(i, state.step)) for i in answers.opens}
+        found = self._answers(state, query)
+        answers = self._session.joined(found)
         executed = query.executed is not None
-        aged = {i: replace(item, age=item.age + executed) for i, item in state.open.items()}
-        known = {**aged, **opened}
-        passed = [replace(known[i].record, verdict="passed", t_off=state.step) for i in answers.passed]
+        opened = {i: self._session.record(i, state.step) for i in answers.opens}
+        records = state.open
+        for instance, record in opened.items():
+            records = records.insert(instance, record)
         failures = answers.failed | answers.abandoned
-        failed = [replace(known[i].record, verdict="failed", reason=self._reason(i, answers, query)) for i in failures]
+        passed = [replace(records[i], verdict="passed", t_off=state.step) for i in answers.passed]
+        failed = [replace(records[i], verdict="failed", reason=self._reason(i, answers, query)) for i in failures]
         passed, failed = ([replace(r, settled=state.step) for r in sorted(rs, key=_order)] for rs in (passed, failed))
-        temporal = {i for i in answers.failed if self._session.rule(i).mode == "temporal"}
-        triggers = answers.trigger
+        vanished = answers.vanished
         if executed:  # which ends the intent
-            triggers = frozenset(i for i in triggers if self._session.rule(i).mode == "temporal")
+            vanished = vanished.union(self._session.instances(lambda one: one.situational, state.standings))
+        settled = answers.passed | failures
+        for instance in settled:
+            records = records.remove(instance)
         self._commit(
             replace(
-                state,
-                open={i: item for i, item in known.items() if i not in answers.passed | failures},
-                spent=(state.spent | temporal) & answers.trigger,
-                triggers=triggers,
-                closed=(*state.closed, *passed, *failed),
+                self._settle(state, [*passed, *failed]),
+                standings=self._session.after(state.standings, found, executed=executed, graph=state.graph),
+                open=records,
+                forgotten={i: atoms for i, atoms in state.forgotten.items() if i not in settled},
                 ended="done" if query.executed == DONE else "",
             )
         )
         return Change(
             step=state.step,
-            appeared=self._session.triggers(answers.trigger - state.triggers),
-            vanished=self._session.triggers(state.triggers - triggers),
-            opened=tuple(sorted((item.record for item in opened.values()), key=_order)),
+            appeared=self._session.triggers(answers.appeared),
+            vanished=self._session.triggers(vanished),
+            opened=tuple(sorted(opened.values(), key=_order)),
             passed=tuple(passed),
             failed=tuple(failed),
             risks=self._session.triggers(answers.risk),
         )
+
+    def _settle(self, state: Snapshot, settled: list[Record]) -> Snapshot:
+        """With records that are settled now, and without those that were settled long ago."""
+        closed, count = state.closed, state.settled
+        for record in settled:
+            closed, count = closed.insert(count, record), count + 1
+        while closed and (closed[count - len(closed)].settled or 0) < state.step - self._history:
+            closed = closed.remove(count - len(closed))
+        return replace(state, closed=closed, settled=count)
 
     def _commit(self, state: Snapshot) -> None:
         self._state = replace(state, engine=self._engine, mark=self._verbs + 1)
@@ -311,27 +338,8 @@ class Engine:
         self._verbs += 1
         return result
 
-    def _answers(self, state: Snapshot, query: Query) -> Conclusions:
-        """The conclusions on what is believed; for records open when a fact was forgotten, also as if it
-        still held: such a record passes only if its target holds either way, and fails if it fails either way.
-        """
-        pending = {i: item.age for i, item in state.open.items()}
-        query = replace(query, pending=tuple(sorted(pending.items())), spent=state.spent)
-        answers = self._session.conclude(state.graph, query)
-        groups: dict[frozenset[Atom], set[Instance]] = {}
-        for instance, item in state.open.items():
-            if item.forgotten:
-                groups.setdefault(item.forgotten, set()).add(instance)
-        for forgotten, instances in sorted(groups.items(), key=lambda g: sorted(g[1])):
-            ghost = self._session.conclude(state.graph.with_atoms(forgotten), query)
-            answers = replace(
-                answers,
-                passed=answers.passed - (instances - ghost.passed),
-                risk=answers.risk | (ghost.risk & instances),
-                failed=answers.failed | (ghost.failed & instances),
-                abandoned=answers.abandoned | (ghost.abandoned & instances),
-            )
-        return replace(answers, abandoned=answers.abandoned - answers.failed)
+    def _answers(self, state: Snapshot, query: Query) -> list[Conclusions]:
+        return self._session.conclude(state.graph, query, state.standings, state.forgotten)
 
     def _reason(self, instance: Instance, answers: Conclusions, query: Query) -> str:
         rule = self._session.rule(instance)
@@ -377,21 +385,6 @@ class Engine:
                 help="make a new Engine for the next one",
             )
         return state
-
-
-def _forgotten(patch: Patch, graph: BeliefGraph) -> tuple[frozenset[Atom], set[tuple[Term, ...]]]:
-    """The believed atoms that a patch makes unknown, and what it settles: an object, or a property of one."""
-    lost: set[Atom] = set()
-    settled: set[tuple[Term, ...]] = {(name,) for name in patch.remove_nodes}
-    for update in patch.update_node_states:
-        name = update.node_id
-        settled |= {(name, Fun(state)) for state in (*update.add, *update.remove)}
-        settled |= {(name, Fun(quantity)) for quantity, value in update.values.items() if value is not None}
-        unknown = {Fun(s) for s in update.forget} | {Fun(q) for q, value in update.values.items() if value is None}
-        if name in graph and (name,) not in settled:
-            found = (atom for atom in graph.nodes[name].atoms(name) if atom.name in ("state", "value"))
-            lost |= {atom for atom in found if atom.args[1] in unknown}
-    return frozenset(lost), settled
 
 
 def _order(record: Record) -> tuple[int, str, Binding]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -15,7 +16,7 @@ from obviate.kb.instruction import Instruction
 from obviate.kb.question import Question
 from obviate.kb.terms import Atom, Fun
 
-__all__ = ["Counted", "Evaluator", "Exact", "Judge", "Limited", "Tape"]
+__all__ = ["AsyncJudge", "Counted", "Evaluator", "Exact", "Judge", "Limited", "Tape", "awaited"]
 
 _CANDIDATE, _ELSEWHERE = "candidate", "elsewhere"
 
@@ -27,7 +28,17 @@ class Evaluator(Protocol):
     """
 
     def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
-        """An answer for each question, in their order. May raise whatever goes wrong."""
+        """An answer for each question, in their order. May raise whatever goes wrong.
+
+        An evaluator whose answers can be awaited has a coroutine method `ajudge` besides, which does the same.
+        """
+
+
+async def awaited(evaluator: Evaluator, questions: Sequence[Question]) -> Sequence[bool]:
+    """The answers of an evaluator, awaited; of one that only blocks, in a thread."""
+    judge = getattr(evaluator, "ajudge", None)
+    answers: Sequence[bool] = await (judge(questions) if judge else asyncio.to_thread(evaluator.judge, questions))
+    return answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,31 @@ class Judge:
         return [_answer(self.ask(question.prompt())) for question in questions]
 
 
+@dataclass(frozen=True, slots=True)
+class AsyncJudge:
+    """As `Judge`, for a coroutine function: the questions of a batch are asked together, `at_once` at most."""
+
+    ask: Callable[[str], Awaitable[bool | str]]
+    at_once: int = 8
+
+    def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        return asyncio.run(self.ajudge(questions))
+
+    async def ajudge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        free = asyncio.Semaphore(self.at_once)
+
+        async def one(question: Question) -> bool:
+            async with free:
+                return _answer(await self.ask(question.prompt()))
+
+        try:
+            async with asyncio.TaskGroup() as group:  # when one fails, the others are not waited for
+                tasks = [group.create_task(one(question)) for question in questions]
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        return [task.result() for task in tasks]
+
+
 def _answer(said: object) -> bool:
     word = said.strip().rstrip(".").lower() if isinstance(said, str) else said
     if word in (True, "yes"):
@@ -127,11 +163,20 @@ class Limited:
         try:
             said = heard.get(timeout=self.seconds)
         except Empty:
-            message = f"the evaluator took over {self.seconds:g} s"
-            raise LifecycleError("no-answer", message, help="allow more time, or ask less at once") from None
+            raise self._late() from None
         if isinstance(said, Exception):
             raise said
         return said
+
+    async def ajudge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        try:
+            return await asyncio.wait_for(awaited(self.evaluator, questions), self.seconds)
+        except TimeoutError:
+            raise self._late() from None
+
+    def _late(self) -> LifecycleError:
+        message = f"the evaluator took over {self.seconds:g} s"
+        return LifecycleError("no-answer", message, help="allow more time, or ask less at once")
 
 
 @dataclass(slots=True)
@@ -151,7 +196,13 @@ class Counted:
 
     def judge(self, questions: Sequence[Question]) -> Sequence[bool]:
         began = perf_counter()
-        answers = self.evaluator.judge(questions)
+        return self._count(began, questions, self.evaluator.judge(questions))
+
+    async def ajudge(self, questions: Sequence[Question]) -> Sequence[bool]:
+        began = perf_counter()
+        return self._count(began, questions, await awaited(self.evaluator, questions))
+
+    def _count(self, began: float, questions: Sequence[Question], answers: Sequence[bool]) -> Sequence[bool]:
         self.seconds += perf_counter() - began
         self.asked += len(questions)
         self.batches += 1

@@ -6,12 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-import networkx as nx
-
 from obviate.engine.difference import difference
 from obviate.engine.mutation import Mutant
 from obviate.engine.trial import Step, follow, missed, variant
-from obviate.kb import Pack, asp
+from obviate.kb import Pack, asp, digraph
 from obviate.kb.cases import Case
 from obviate.kb.check import findings
 from obviate.kb.dependency import MEMBERS, Key, dependency_key
@@ -98,14 +96,14 @@ class Jury:
         """The safety rules that depend on a statement."""
         mine = [rule for rule in self._pack.program.rules if rule.span == statement]
         heads = {key for rule in mine if rule.head for key in dependency_key(rule.head)}
-        reached = heads.union(*(nx.descendants(self._graph, head) for head in heads))
+        reached = heads.union(*(digraph.descendants(self._graph, head) for head in heads))
         owners = {owner for name, owner in reached if name in MEMBERS and owner != "*"}
         return frozenset(owners.union(*map(rule_names, mine)) & self._pack.rules.keys())
 
     def _sliced(self, mutated: Pack, rules: Collection[str]) -> Pack:
         """The pack with what these rules are concluded from, and nothing else."""
         roots = {(member, name) for member in MEMBERS for name in rules} & set(self._graph)
-        needed = roots.union(*(nx.ancestors(self._graph, root) for root in roots))
+        needed = roots.union(*(digraph.ancestors(self._graph, root) for root in roots))
 
         def is_needed(rule: Rule) -> bool:
             if rule.head is None or (rule.head.name == "rule" and not set(rules).isdisjoint(rule_names(rule))):
@@ -125,9 +123,9 @@ def _joined(old: Step, new: Step, rules: Collection[str]) -> Step:
     return Step(new.situation, found)
 
 
-def _dependencies(pack: Pack) -> nx.DiGraph[Key]:
+def _dependencies(pack: Pack) -> digraph.DiGraph[Key]:
     """Edges from what is read to what is concluded from it."""
-    graph: nx.DiGraph[Key] = nx.DiGraph()
+    graph: digraph.DiGraph[Key] = digraph.DiGraph()
     for rule in pack.program.rules:
         for head in dependency_key(rule.head) if rule.head else ():
             graph.add_node(head)

@@ -46,8 +46,8 @@ class DecisionLog:
     def write(self, verb: str, given: Any, result: object) -> None:
         """Log a verb, its input and its result."""
         if self._file is not None:
-            shown = result.to_json() if hasattr(result, "to_json") else result
-            self._line({verb: given, "gives": shown})
+            shown, said = (one.to_json() if hasattr(one, "to_json") else one for one in (result, given))
+            self._line({verb: said, "gives": shown})
 
     def _line(self, data: Any) -> None:
         if self._file is not None:
@@ -72,7 +72,7 @@ class Replayed:
     difference: str = ""
 
 
-def replay(path: Path | str, *packs: Pack, backend: str = "multishot") -> Replayed:
+def replay(path: Path | str, *packs: Pack, backend: str = "auto") -> Replayed:
     """Feed the inputs of a decision log to a new engine and compare what it logs, byte for byte.
 
     Raises `DataError` for a file that is no decision log.

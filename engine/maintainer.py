@@ -6,10 +6,13 @@ holds the two against each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
-from obviate.engine.evaluator import Evaluator, Exact
+from obviate.engine.decision import Decision
+from obviate.engine.evaluator import Evaluator, Exact, awaited
 from obviate.engine.policy import Policy, policy
 from obviate.engine.selector import grows, preference
 from obviate.kb.errors import LifecycleError
@@ -22,40 +25,9 @@ from obviate.kb.regions import Regions
 __all__ = ["Decision", "Maintainer", "Maintainers"]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The target after a step, None where nothing is feasible.
-
-    `refreshed` are the regions judged again, so many as `evaluations` were asked for; `total` counts them since the
-    beginning, equation (6). `footprint` is what was reported, and `semantic` what judgments were taken to depend
-    on. It is not `certain` where the evaluator failed for a region that could be the target; `failure` says how.
-    """
-
-    step: int
-    target: str | None
-    refreshed: tuple[str, ...]
-    total: int
-    certain: bool = True
-    failure: str = ""
-    footprint: Footprint = field(default=Footprint(), repr=False)
-    semantic: frozenset[str] = field(default=frozenset(), repr=False)
-
-    @property
-    def evaluations(self) -> int:
-        """The evaluations of this step."""
-        return len(self.refreshed)
-
-    @property
-    def stale(self) -> Mapping[str, frozenset[str]]:
-        """The regions that the event made stale, equation (11), each with the categories why."""
-        found: dict[str, set[str]] = {}
-        for category, regions in self.footprint.pairs:
-            for region in regions if category in self.semantic else ():
-                found.setdefault(region, set()).add(category)
-        return {region: frozenset(found[region]) for region in sorted(found)}
-
-
 Relevance = Callable[[Instruction, Event], str]
+Answers = Sequence[bool] | Exception
+Deciding = Generator[Sequence[Question], Answers, Decision]  # yields what must be judged on the way to a decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +41,8 @@ class Maintainer:
 
     `evaluator` judges regions; by default the instruction's own program does. `policy` is a name in
     `policy.POLICIES`, or a `Policy`. `relevance` answers for the policy ``eventwise``: whether an event matters, as
-    ``none``, ``selection`` or ``semantic``. Not thread-safe; several are independent.
+    ``none``, ``selection`` or ``semantic``. Several are independent; one decides one thing at a time
+    (`LifecycleError` ``still-deciding``). Each verb has a twin that is awaited, and whose judgments are.
     """
 
     def __init__(
@@ -102,6 +75,8 @@ class Maintainer:
         self._memory: dict[Question, bool] = {}
         self._fickle: Question | None = None
         self._failure = ""
+        self._deciding = False
+        self._settled = True  # whether the last decision came about, and was not interrupted
         self._ranks: Mapping[str, int] = {}
         self._names: Sequence[str] = ()
         self._last = Decision(0, None, (), 0)
@@ -139,30 +114,94 @@ class Maintainer:
 
     def initialize(self, world: Regions) -> Decision:
         """Begin on a building: every region is judged, unless the policy is lazy."""
-        self._state = world
-        self._verdicts, self._memory, self._fresh = {}, {}, set()
-        self._names = sorted(world.names())
-        self._ranks = preference(self._instruction, world)
-        self._last = Decision(-1, None, (), 0)
-        return self._decide(Footprint())
+        return self._run(self._initialized(world))
+
+    async def ainitialize(self, world: Regions) -> Decision:
+        """`initialize`, awaited."""
+        return await self._arun(self._initialized(world))
 
     def update(self, event: Event, *, footprint: Footprint | None = None) -> Decision:
         """Take an event. `footprint` is what a detector reports of it; by default the reference footprint.
 
         Raises `PatchError` for an event that the building does not allow; then nothing has changed.
         """
-        before = self.state
-        after = before.apply(event)
-        report = reported(event, before) if footprint is None else footprint
-        if self._relevance is not None:
-            report = _relevant(self._relevance(self._instruction, event), report)
-        return self.observe(after, footprint=report)
+        return self._run(self._updated(event, footprint))
+
+    async def aupdate(self, event: Event, *, footprint: Footprint | None = None) -> Decision:
+        """`update`, awaited. If it is cancelled, the event has happened, and what was not judged stays stale."""
+        return await self._arun(self._updated(event, footprint))
 
     def observe(self, world: Regions, *, footprint: Footprint | None = None) -> Decision:
         """Take the building as it is now, however it came to be so; by default the two states are compared.
 
         Raises `LifecycleError` (``other-building``) if it has other regions.
         """
+        return self._run(self._observed(world, footprint))
+
+    async def aobserve(self, world: Regions, *, footprint: Footprint | None = None) -> Decision:
+        """`observe`, awaited."""
+        return await self._arun(self._observed(world, footprint))
+
+    # -- deciding ---------------------------------------------------------------------------------
+
+    def _run(self, deciding: Deciding) -> Decision:
+        with self._one_at_a_time():
+            try:
+                questions = next(deciding)
+                while True:
+                    try:
+                        answers: Answers = self._evaluator.judge(questions)
+                    except Exception as error:  # whatever a model or a network does
+                        answers = error
+                    questions = deciding.send(answers)
+            except StopIteration as end:
+                return _decided(end)
+
+    async def _arun(self, deciding: Deciding) -> Decision:
+        with self._one_at_a_time():
+            try:
+                questions = next(deciding)
+                while True:
+                    try:
+                        answers: Answers = await awaited(self._evaluator, questions)
+                    except Exception as error:
+                        answers = error
+                    questions = deciding.send(answers)
+            except StopIteration as end:
+                return _decided(end)
+
+    def check_free(self) -> None:
+        """Raises `LifecycleError` (``still-deciding``) while judgments are awaited."""
+        if self._deciding:
+            help = "await its last update before the next one"
+            raise LifecycleError("still-deciding", f"{self._instruction.name} awaits judgments", help=help)
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        self.check_free()
+        self._deciding = True
+        try:
+            yield
+        finally:
+            self._deciding = False
+
+    def _initialized(self, world: Regions) -> Deciding:
+        self._state = world
+        self._verdicts, self._memory, self._fresh = {}, {}, set()
+        self._names = sorted(world.names())
+        self._ranks = preference(self._instruction, world)
+        self._last = Decision(-1, None, (), 0)
+        return (yield from self._decide(Footprint()))
+
+    def _updated(self, event: Event, footprint: Footprint | None) -> Deciding:
+        before = self.state
+        after = before.apply(event)
+        report = reported(event, before) if footprint is None else footprint
+        if self._relevance is not None:
+            report = _relevant(self._relevance(self._instruction, event), report)
+        return (yield from self._observed(after, report))
+
+    def _observed(self, world: Regions, footprint: Footprint | None) -> Deciding:
         before = self.state
         if world.names() != before.names():
             raise LifecycleError("other-building", "this building has other regions", help="call initialize(world)")
@@ -173,12 +212,12 @@ class Maintainer:
             self._ranks = preference(self._instruction, world)
         if self._policy.everything:
             self._fresh.clear()
-        elif not changed & self._matters and self._last.certain:
+        elif not changed & self._matters and self._last.certain and self._settled:
             self._last = replace(self._last, step=self._last.step + 1, refreshed=(), footprint=report)
             return self._last
         else:
             self._make_stale(report, before)
-        return self._decide(report)
+        return (yield from self._decide(report))
 
     def _make_stale(self, report: Footprint, before: Regions) -> None:
         """Equation (11), and what polarity spares."""
@@ -200,26 +239,27 @@ class Maintainer:
 
     # -- judging ----------------------------------------------------------------------------------
 
-    def _decide(self, report: Footprint) -> Decision:
+    def _decide(self, report: Footprint) -> Deciding:
         asked: list[str] = []
-        self._failure = ""
+        self._failure, self._settled = "", False
         if not self._policy.lazy:  # what failed before is tried again
-            self._refresh([region for region in self._names if region not in self._fresh], asked)
-        target, certain = self._first(asked)
+            yield from self._refresh([region for region in self._names if region not in self._fresh], asked)
+        target, certain = yield from self._first(asked)
         step, total = self._last.step + 1, self._last.total + len(asked)
         self._last = Decision(
             step, target, tuple(asked), total, certain, self._failure, report, self._signature.semantic
         )
+        self._settled = True
         return self._last
 
-    def _first(self, asked: list[str]) -> tuple[str | None, bool]:
+    def _first(self, asked: list[str]) -> Generator[Sequence[Question], Answers, tuple[str | None, bool]]:
         """The selector on the feasible set, equations (3) and (4): the first region in its order that qualifies. The
         rest need not be judged.
         """
         certain = True
         for region in self._order():
             if region not in self._fresh and self._policy.lazy:
-                self._refresh([region], asked)
+                yield from self._refresh([region], asked)
             if region not in self._fresh:
                 certain = False  # it could be the target
             elif self._verdicts[region].holds:
@@ -238,7 +278,7 @@ class Maintainer:
         last = max(ranks.values()) + 1
         return sorted(hops, key=lambda region: (ranks.get(region, last), region))
 
-    def _refresh(self, regions: Sequence[str], asked: list[str]) -> None:
+    def _refresh(self, regions: Sequence[str], asked: list[str]) -> Generator[Sequence[Question], Answers, None]:
         """Judge regions again, all questions at once; what the evaluator fails for stays stale."""
         todo: dict[str, Question] = {}
         for region in regions:
@@ -253,7 +293,8 @@ class Maintainer:
             ask = [region for region in todo if first.get(todo[region]) == region]
         else:
             ask = list(todo)
-        answers = self._asked([todo[region] for region in ask])
+        questions = [todo[region] for region in ask]
+        answers = self._accepted(questions, (yield questions) if questions else [])
         if answers is not None:
             asked += ask
         fresh = dict(zip(ask, answers or (), strict=False))
@@ -263,21 +304,28 @@ class Maintainer:
                 self._verdicts[region] = _Verdict(question, holds)
                 self._fresh.add(region)
 
-    def _asked(self, questions: Sequence[Question]) -> list[bool] | None:
-        """What the evaluator answers; None where it fails, and the decision tells how."""
-        try:
-            answers = list(self._evaluator.judge(questions)) if questions else []
-        except Exception as error:  # whatever a model or a network does
-            self._failure = f"{type(error).__name__}: {error}"
+    def _accepted(self, questions: Sequence[Question], said: Answers) -> Sequence[bool] | None:
+        """What the evaluator answered; None where it failed, and the decision tells how."""
+        if isinstance(said, Exception):
+            self._failure = f"{type(said).__name__}: {said}"
             return None
+        try:
+            answers = list(said)
+        except TypeError:
+            answers = []
         if len(answers) != len(questions) or not all(isinstance(answer, bool) for answer in answers):
-            self._failure = f"{len(questions)} questions were answered with {answers!r:.80}"
+            self._failure = f"{len(questions)} questions were answered with {said!r:.80}"
             return None
         for question, answer in zip(questions, answers, strict=True):
             if self._memory.setdefault(question, answer) != answer:
                 self._fickle = question
                 self._memory[question] = answer
         return answers
+
+
+def _decided(end: StopIteration) -> Decision:
+    decision: Decision = end.value
+    return decision
 
 
 def _relevant(answer: str, report: Footprint) -> Footprint:
@@ -312,7 +360,25 @@ class Maintainers:
         """Take an event, as `Maintainer.update`."""
         if not self._all:
             return {}
-        before = next(iter(self._all.values())).state
-        after = before.apply(event)
-        report = reported(event, before) if footprint is None else footprint
+        after, report = self._happened(event, footprint)
         return {name: one.observe(after, footprint=report) for name, one in self._all.items()}
+
+    async def ainitialize(self, world: Regions) -> dict[str, Decision]:
+        """`initialize`, with the judgments of all instructions awaited together."""
+        return self._named(await asyncio.gather(*(one.ainitialize(world) for one in self._all.values())))
+
+    async def aupdate(self, event: Event, *, footprint: Footprint | None = None) -> dict[str, Decision]:
+        """`update`, with the judgments of all instructions awaited together."""
+        if not self._all:
+            return {}
+        after, report = self._happened(event, footprint)
+        return self._named(await asyncio.gather(*(one.aobserve(after, footprint=report) for one in self._all.values())))
+
+    def _happened(self, event: Event, footprint: Footprint | None) -> tuple[Regions, Footprint]:
+        for one in self._all.values():
+            one.check_free()
+        before = next(iter(self._all.values())).state
+        return before.apply(event), reported(event, before) if footprint is None else footprint
+
+    def _named(self, decisions: Iterable[Decision]) -> dict[str, Decision]:
+        return dict(zip(self._all, decisions, strict=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from obviate.engine.backend import KERNEL, OUTPUTS, Conclusions, Query
+from obviate.engine.backend import KERNEL, OUTPUTS, Capability, Conclusions, Query
 from obviate.engine.demand import Topic, split, topic
 from obviate.kb import BeliefGraph, Pack, asp
 from obviate.kb.predicates import BELIEFS
@@ -31,27 +31,40 @@ class MultiShot:
         self._resident = asp.Resident(parts.resident.text, parts.shared - beliefs, pack.consts)
         self._inputs = parts.resident.reads
         self._read = frozenset((name, positive) for name, _, positive in beliefs)
-        self._version = 0
+        self._version = -1  # 0 is the parent of a graph that was made from no other
         self._facts: set[Atom] = set()
         self._by_topic: dict[Topic, set[Atom]] = {}
+        self._names: set[str] = set()
 
     @property
     def rebuilds(self) -> int:
         """How often the resident Control was built: once, and whenever an atom never seen before came up."""
         return self._resident.rebuilds
 
+    def capabilities(self) -> tuple[Capability, ...]:
+        situational = "what an intent brings about is concluded on demand"
+        resident = "resident; every solve looks at all inputs"
+        return tuple(
+            Capability(rule.name, self.name, situational if rule.mode == "situational" else resident)
+            for rule in self._pack.rules.values()
+        )
+
+    @property
+    def symbols(self) -> int:
+        return len(self._names)
+
     def conclude(self, graph: BeliefGraph, query: Query) -> Conclusions:
         self._follow(graph)
         known = self._resident.model()
         skill = query.intent.skill if query.intent else None
-        concerned = {rule for (rule, _), _ in query.pending}
+        concerned = {rule for rule, _ in query.standing.open}
         concerned |= {str(fact.args[0]) for fact in known if fact.name == "hazard"}
         reads = self._parts.reads(skill, concerned)
         facts = [*query.facts(), *self._pack.frame]
         facts += [fact for fact in known if (fact.name, fact.positive, "") in reads]
         facts += {fact for about in reads for fact in self._by_topic.get(about, ())}
         program = [self._parts.demand(skill, concerned), KERNEL]
-        return Conclusions.of(asp.evaluate(program, facts, OUTPUTS, self._pack.consts))
+        return Conclusions.of(asp.evaluate(program, facts, OUTPUTS, self._pack.consts), query.standing)
 
     def _follow(self, graph: BeliefGraph) -> None:
         if graph.version == self._version:
@@ -62,6 +75,7 @@ class MultiShot:
             facts = set(graph.facts())
             added, removed = facts - self._facts, self._facts - facts
         self._facts = (self._facts - removed) | added
+        self._names.update(str(atom.args[0]) for atom in added if atom.name == "object")
         self._resident.update(filter(self._is_input, added), filter(self._is_input, removed), self._possible())
         for atom in removed:
             for key in self._topics(atom):
@@ -91,4 +105,4 @@ class MultiShot:
     def close(self) -> None:
         self._resident.close()
         self._facts, self._by_topic = set(), {}
-        self._version = 0
+        self._version = -1

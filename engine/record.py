@@ -7,7 +7,7 @@ from typing import Any
 
 from obviate.kb import Action, BeliefGraph
 
-__all__ = ["Change", "Moment", "Record", "Trigger"]
+__all__ = ["Change", "Memory", "Moment", "Record", "Trigger"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,21 @@ class Moment:
     step: int
     graph: BeliefGraph
     action: Action | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What an engine holds: the objects believed in, open and settled records, and steps whose graphs are kept.
+
+    `symbols` are the names of objects that clingo was given since the engine was made: it never frees a name, and two
+    engines may share some. Slices have a few dozen, whatever comes and goes.
+    """
+
+    objects: int
+    open: int
+    settled: int
+    steps: int
+    symbols: int
 
 
 @dataclass(frozen=True, slots=True)

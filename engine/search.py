@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
-from obviate.engine.backend import KERNEL, Binding
+from obviate.engine.backend import KERNEL
 from obviate.engine.slice import Slice, object_variables, slice_of
+from obviate.engine.standing import Binding
 from obviate.engine.wording import CLASSES
 from obviate.kb import Action, BeliefGraph, Pack, asp
 from obviate.kb.predicates import BELIEFS, MEMBERS
@@ -30,16 +31,19 @@ __all__ = [
     "INPUTS",
     "SMALLEST",
     "Example",
+    "action_of",
     "beliefs_of",
     "body_of",
     "bound",
     "candidates",
     "example_of",
     "frame",
+    "graph_of",
     "possible",
     "ranks",
     "readable_ids",
     "renamed_example",
+    "renamed_graph",
     "satisfiable",
     "smallest",
 ]
@@ -101,28 +105,47 @@ def bound(pack: Pack, rule: str) -> int:
     return slice_of(pack, rule).bound
 
 
-def smallest(pack: Pack, rule: str, goal: str = "opens", *, seconds: float = 5.0) -> Example | None:
-    """The smallest belief graph and intent for which `goal`, one of `GOALS`, is true of `rule`; deterministic.
+def smallest(
+    pack: Pack,
+    rule: str,
+    goal: str = "opens",
+    *,
+    seconds: float = 5.0,
+    objects: int = 0,
+    beside: Sequence[str] = (),
+    also: str = "",
+) -> Example | None:
+    """The smallest belief graph and intent for which `goal`, one of `GOALS` or ``any``, is true of `rule`.
+
+    `objects` is another bound; `also` are conditions on the binding, ``_chosen(B)``, that may speak of the rules
+    `beside`.
 
     Different objects for the parts of a binding, and of an intent, are preferred to fewer objects. None when there
     is none with up to `bound` objects. Raises `PackError` (``search-timeout``) when `seconds` do not suffice.
     """
-    part, end = slice_of(pack, rule), time.monotonic() + seconds
-    wanted = f"_found(B) :- {GOALS[goal].format(r=rule)}.\n:- not _found(_).\n1 {{ _chosen(B) : _found(B) }} 1."
-    fixed = [*frame(part), KERNEL, part.text, wanted, _SEVERAL.replace("{r}", rule) if goal == "target" else ""]
+    part, end = slice_of(pack, rule, *beside), time.monotonic() + seconds
+    bound = objects or part.bound
+    wanted = f"_found(B) :- {_goal(goal, rule)}.\n:- not _found(_).\n1 {{ _chosen(B) : _found(B) }} 1."
+    several = _SEVERAL.replace("{r}", rule) if goal == "target" else ""
+    fixed = [*frame(part), KERNEL, part.text, wanted, several, also]
 
     def solve(size: int, *extra: str) -> asp.Answer | None:
         program = "\n".join([*candidates(part, size), *fixed, *extra])
         return asp.search(program, [*INPUTS, ("_chosen", 1, True)], pack.consts, seconds=end - time.monotonic())
 
-    if solve(part.bound) is None:
+    if solve(bound) is None:
         return None
-    for apart, most in ((_apart(part), _TIDY_OBJECTS), (DISTINCT, part.bound), ("", part.bound)):
-        for size in range(1, most + 1):
+    for apart, most in ((_apart(part), _TIDY_OBJECTS), (DISTINCT, bound), ("", bound)):
+        for size in range(1, min(most, bound) + 1):
             answer = solve(size, SMALLEST, *ranks(part), apart)
             if answer is not None:
                 return _named(example_of(part, answer.atoms, answer.proven), part, goal)
     return None
+
+
+def _goal(goal: str, rule: str) -> str:
+    """What is asked of a binding; of any at all, nothing."""
+    return GOALS[goal].format(r=rule) if goal in GOALS else "_binding(B)"
 
 
 def possible(
@@ -262,13 +285,14 @@ def example_of(part: Slice, atoms: Iterable[Atom], proven: bool) -> Example:
         if atom.name == "_chosen":
             binding = binding_of(atom.args[0])
         elif atom.name == "intent":
-            intent = _action(atom.args[0])
+            intent = action_of(atom.args[0])
         else:
             beliefs.append(atom)
     return Example(part.rule.name, binding, intent, graph_of(beliefs, part.vocabulary), proven)
 
 
-def _action(term: Term) -> Action:
+def action_of(term: Term) -> Action:
+    """The action that a term stands for."""
     assert isinstance(term, Fun)
     return Action(term.name, tuple(map(str, term.args)))
 
@@ -303,7 +327,7 @@ def _named(example: Example, part: Slice, goal: str) -> Example:
     facts = [*renamed.graph.facts(), *([Atom("intent", (renamed.intent.term,))] if renamed.intent else ())]
     if goal == "target":
         facts.append(Atom("was_pending", (Fun(rule), term_of_binding(renamed.binding))))
-    asked = f"_found(B) :- {GOALS[goal].format(r=rule)}."
+    asked = f"_found(B) :- {_goal(goal, rule)}."
     program = [*frame(part), KERNEL, part.text, asked]
     found = asp.evaluate(program, facts, [("_found", 1, True)], part.pack.consts)
     return renamed if Atom("_found", (term_of_binding(renamed.binding),)) in found else example
@@ -323,19 +347,23 @@ def readable_ids(example: Example, part: Slice) -> dict[str, str]:
 
 def renamed_example(example: Example, names: Mapping[str, str]) -> Example:
     """The example with other ids for its objects."""
-
-    def new(term: Term) -> Term:
-        return names.get(term, term) if isinstance(term, str) else term
-
     intent = example.intent and replace(example.intent, args=tuple(names[arg] for arg in example.intent.args))
-    beliefs = [atom._replace(args=tuple(map(new, atom.args))) for atom in example.graph.facts()]
     return replace(
         example,
         binding=tuple(names[name] for name in example.binding),
         intent=intent,
-        graph=graph_of(beliefs, example.graph.vocabulary),
+        graph=renamed_graph(example.graph, names),
         earlier=example.earlier and renamed_example(example.earlier, names),
     )
+
+
+def renamed_graph(graph: BeliefGraph, names: Mapping[str, str]) -> BeliefGraph:
+    """The graph with other ids for its objects."""
+
+    def new(term: Term) -> Term:
+        return names.get(term, term) if isinstance(term, str) else term
+
+    return graph_of([atom._replace(args=tuple(map(new, atom.args))) for atom in graph.facts()], graph.vocabulary)
 
 
 def _word(name: str, graph: BeliefGraph, part: Slice) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from obviate.engine.backend import Backend, Conclusions, Instance, Query, backend
+from obviate.engine.backend import Backend, Capability, Conclusions, Query, backend
 from obviate.engine.record import Record, Trigger
+from obviate.engine.standing import Instance, Standing
 from obviate.kb import BeliefGraph, Pack, SafetyRule
 from obviate.kb.errors import LifecycleError
+from obviate.kb.terms import Atom
 
-__all__ = ["Session"]
+__all__ = ["Session", "Standings"]
+
+Standings = tuple[Standing, ...]  # of each pack
 
 
 class Session:
@@ -39,6 +43,7 @@ class Session:
             (f"{pack.name}." if len(packs) > 1 else "", pack, backend(name, pack)) for pack in packs
         ]
         self.digests = tuple(f"{pack.name}:{pack.digest}:{pack.vocabulary.digest}" for pack in packs)
+        self._temporal = [{rule.name for rule in pack.rules.values() if rule.mode == "temporal"} for pack in packs]
         self._rules = {prefix + rule.name: rule for prefix, pack, _ in self._parts for rule in pack.rules.values()}
 
     def rule(self, instance: Instance) -> SafetyRule:
@@ -49,14 +54,64 @@ class Session:
         """The pack that a rule, as the engine names it, comes from."""
         return next(pack for prefix, pack, _ in self._parts if _prefix(rule) == prefix)
 
-    def conclude(self, graph: BeliefGraph, query: Query) -> Conclusions:
+    def conclude(
+        self, graph: BeliefGraph, query: Query, standings: Standings, forgotten: Mapping[Instance, frozenset[Atom]]
+    ) -> list[Conclusions]:
+        """What each pack concludes from where it stands. `forgotten` are the facts that open records had stood on: such
+        a record passes only if its target holds with and without them, and fails if it fails either way.
+        """
+        found = []
+        for (prefix, _, part), standing in zip(self._parts, standings, strict=True):
+            own = {_local(i, prefix): atoms for i, atoms in forgotten.items() if _prefix(i[0]) == prefix}
+            doubted = (_local(i, prefix) for i in query.doubted if _prefix(i[0]) == prefix)
+            asked = replace(query, standing=standing, doubted=frozenset(own).union(doubted))
+            answers = part.conclude(graph, asked)
+            for atoms, instances in _groups(own):
+                ghost = part.conclude(graph.with_atoms(atoms), asked)
+                answers = replace(
+                    answers,
+                    passed=answers.passed - (instances - ghost.passed),
+                    risk=answers.risk | (ghost.risk & instances),
+                    failed=answers.failed | (ghost.failed & instances),
+                    abandoned=answers.abandoned | (ghost.abandoned & instances),
+                )
+            both = answers.abandoned & answers.failed
+            found.append(replace(answers, abandoned=answers.abandoned - both) if both else answers)
+        return found
+
+    def joined(self, found: Sequence[Conclusions]) -> Conclusions:
+        """The conclusions of all packs, with rules as the engine names them."""
+        if len(found) == 1:  # rules are not renamed
+            return found[0]
         answers = Conclusions()
-        for prefix, _, part in self._parts:
-            local = part.conclude(graph, _localise(query, prefix))
-            answers = Conclusions(
-                *(getattr(answers, f) | {(prefix + r, b) for r, b in getattr(local, f)} for f in Conclusions.__slots__)
-            )
+        for (prefix, _, _), local in zip(self._parts, found, strict=True):
+            answers |= local.renamed(prefix.__add__)
         return answers
+
+    def after(
+        self, standings: Standings, found: Iterable[Conclusions], *, executed: bool, graph: BeliefGraph
+    ) -> Standings:
+        """What stands after these conclusions."""
+        return tuple(
+            standing.after(local, temporal, executed=executed, version=graph.version)
+            for standing, local, temporal in zip(standings, found, self._temporal, strict=True)
+        )
+
+    def instances(self, of: Callable[[Standing], Iterable[Instance]], standings: Standings) -> Iterator[Instance]:
+        """Instances that stand, with rules as the engine names them."""
+        for (prefix, _, _), standing in zip(self._parts, standings, strict=True):
+            yield from ((prefix + rule, binding) for rule, binding in of(standing))
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        """How each rule is followed."""
+        return tuple(
+            replace(one, rule=prefix + one.rule) for prefix, _, part in self._parts for one in part.capabilities()
+        )
+
+    @property
+    def symbols(self) -> int:
+        """The names of objects that clingo was given."""
+        return sum(part.symbols for _, _, part in self._parts)
 
     def triggers(self, instances: Iterable[Instance]) -> tuple[Trigger, ...]:
         return tuple(self._trigger(instance) for instance in sorted(instances))
@@ -77,18 +132,16 @@ class Session:
             part.close()
 
 
-def _localise(query: Query, prefix: str) -> Query:
-    if not prefix:
-        return query
+def _groups(forgotten: Mapping[Instance, frozenset[Atom]]) -> list[tuple[frozenset[Atom], set[Instance]]]:
+    """The instances for which the same facts were forgotten, in a fixed order."""
+    groups: dict[frozenset[Atom], set[Instance]] = {}
+    for instance, atoms in forgotten.items():
+        groups.setdefault(atoms, set()).add(instance)
+    return sorted(groups.items(), key=lambda group: sorted(group[1]))
 
-    def own(instance: Instance) -> Instance:
-        return instance[0].removeprefix(prefix), instance[1]
 
-    return replace(
-        query,
-        pending=tuple((own(i), age) for i, age in query.pending if _prefix(i[0]) == prefix),
-        spent=frozenset(own(i) for i in query.spent if _prefix(i[0]) == prefix),
-    )
+def _local(instance: Instance, prefix: str) -> Instance:
+    return instance[0].removeprefix(prefix), instance[1]
 
 
 def _prefix(rule: str) -> str:

@@ -32,11 +32,12 @@ _MAX_INT = 2**31 - 1
 
 @dataclass(frozen=True)
 class Slice:
-    """The rules of `pack` that the safety rule `rule` depends on, in their order."""
+    """The rules of `pack` that the safety rule `rule`, and `others` beside it, depend on, in their order."""
 
     pack: Pack
     rule: SafetyRule
     rules: tuple[Rule, ...]
+    others: tuple[SafetyRule, ...] = ()
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -48,9 +49,10 @@ class Slice:
 
     @cached_property
     def judged(self) -> tuple[SafetyRule, ...]:
-        """The safety rules that can have records here: the rule itself, and those whose targets it reads."""
+        """The safety rules that can have records here: those asked for, and those whose targets they read."""
         read = {owner for rule in self.rules for member, owner in keys_of(rule) if member == "resolved"}
-        return (self.rule, *(self.pack.rules[name] for name in sorted(read - {self.rule.name, "*"})))
+        asked = (self.rule, *self.others)
+        return (*asked, *(self.pack.rules[name] for name in sorted(read - {rule.name for rule in asked} - {"*"})))
 
     @cached_property
     def constants(self) -> dict[str, str]:
@@ -197,10 +199,10 @@ def keys_of(rule: Rule) -> tuple[Key, ...]:
 
 
 @lru_cache(maxsize=1_024)
-def slice_of(pack: Pack, rule: str) -> Slice:
-    """The part of the pack that its rule called `rule` depends on."""
+def slice_of(pack: Pack, rule: str, *others: str) -> Slice:
+    """The part of the pack that its rule called `rule`, and `others` beside it, depend on."""
     concluding, reading = _index(pack)
-    todo: list[Key] = [(member, rule) for member in MEMBERS]
+    todo: list[Key] = [(member, name) for name in (rule, *others) for member in MEMBERS]
     seen: set[Key] = set()
     while todo:
         key = todo.pop()
@@ -212,7 +214,8 @@ def slice_of(pack: Pack, rule: str) -> Slice:
                 todo += [(member, key[1]) for member in MEMBERS]
             todo += [read for i in concluding.get(key, ()) for read in reading[i]]
     chosen = sorted({i for key in seen for i in concluding.get(key, ())})
-    return Slice(pack, pack.rules[rule], tuple(pack.program.rules[i] for i in chosen))
+    beside = tuple(pack.rules[name] for name in others)
+    return Slice(pack, pack.rules[rule], tuple(pack.program.rules[i] for i in chosen), beside)
 
 
 @lru_cache(maxsize=32)

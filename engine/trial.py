@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from obviate.engine.account import Account, Situation
-from obviate.engine.backend import Binding, Query
+from obviate.engine.backend import Query
 from obviate.engine.engine import Engine, Snapshot
 from obviate.engine.record import Change, Record, Trigger
+from obviate.engine.standing import Binding
 from obviate.kb import Action, Pack
 from obviate.kb.cases import CONCLUSIONS, Case, Event, Expectation
 from obviate.kb.errors import PackError
@@ -108,8 +109,7 @@ def follow(case: Case, pack: Pack, *, backend: str = "oneshot") -> tuple[Step, .
 
 def _query(event: Event, before: Snapshot) -> Query | None:
     """What the event asks of the kernel; None of ``finish``, which settles every record without it."""
-    pending = tuple(sorted((instance, item.age) for instance, item in before.open.items()))
-    asked = Query(intent=before.intent, pending=pending, spent=before.spent)
+    asked = Query(intent=before.intent, standing=before.standings[0])
     if isinstance(event.given, Action):
         return replace(asked, intent=event.given, executed=event.given if event.verb == "execute" else None)
     return asked if event.verb == "apply" else None

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from obviate.kb import Action, BeliefGraph, Patch, asp, household
 from obviate.kb.belief import Edge
 from obviate.kb.errors import ActionError
+from obviate.kb.files import read_text
 from obviate.kb.kinds import Kinds
 from obviate.kb.patch import EdgePatch, StatePatch
 from obviate.kb.terms import Atom, Fun
@@ -50,16 +52,17 @@ class Outcome:
 class World:
     """A household with everything in it.
 
-    `objects` maps ids to kinds in declared order, `graph` is the true state. Not thread-safe.
+    `objects` maps ids to kinds in declared order, `graph` is the true state, `actions` the file of another action
+    theory. Not thread-safe.
     """
 
-    def __init__(self, objects: Mapping[str, str], graph: BeliefGraph, kinds: Kinds) -> None:
+    def __init__(self, objects: Mapping[str, str], graph: BeliefGraph, kinds: Kinds, *, actions: str = "") -> None:
         self.objects = dict(objects)
         self.graph = graph
         self.kinds = kinds
         self._statics = "\n".join(f"{fact}." for fact in kinds.facts(objects))
         self._known: dict[tuple[BeliefGraph, Action], Outcome] = {}
-        self._theory = (household.folder / "actions" / "household.lp").read_text(encoding="utf-8")
+        self._theory = read_text(Path(actions) if actions else household.folder / "actions" / "household.lp")
 
     def step(self, action: Action | str) -> Outcome:
         """Do an action. An unknown object or skill, and whatever the theory refuses, is a failure."""

@@ -1,8 +1,8 @@
 """The solver: the one module that imports clingo.
 
 `parse` turns text into our own `Program`, `evaluate` grounds a stratified program from scratch (grounding alone
-decides it), `Resident` keeps one multi-shot Control whose inputs are externals, and `search` solves a program with
-choices.
+decides it), `Resident` keeps one multi-shot Control whose inputs are externals, `search` solves a program with
+choices, and `Growing` one that is ground part by part.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from obviate.kb.reader import read
 from obviate.kb.scan import code_of, inspect
 from obviate.kb.terms import Atom, Fun, Term
 
-__all__ = ["Answer", "Resident", "evaluate", "parse", "search"]
+__all__ = ["Answer", "Growing", "Resident", "evaluate", "listing", "parse", "search"]
 
 # --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
@@ -101,12 +101,12 @@ def _complaints(text: str) -> Iterator[PackError]:
         )
 
 
-def _control(consts: Mapping[str, str]) -> tuple[clingo.Control, _Messages]:
+def _control(consts: Mapping[str, str], *more: str) -> tuple[clingo.Control, _Messages]:
     messages = _Messages()
     for name, value in consts.items():
         if not _is_term(value):  # clingo would end the process
             raise PackError("bad-const", f"{value!r} is no value for {name}", help='a number, a name, or a "string"')
-    options = [*_OPTIONS, *(f"-c{name}={value}" for name, value in consts.items())]
+    options = [*_OPTIONS, *more, *(f"-c{name}={value}" for name, value in consts.items())]
     return clingo.Control(options, logger=messages, message_limit=20), messages
 
 
@@ -168,10 +168,9 @@ class Resident:
     """
 
     def __init__(self, program: str, outputs: Collection[Signature], consts: Mapping[str, str]) -> None:
-        shows = "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
         self._source = program
         self._outputs = outputs
-        self._program = f"{program}\n#show.\n{shows}"
+        self._program = f"{program}\n#show.\n{_shows(outputs)}"
         self._consts = consts
         self._fragile = False  # whether some possible input makes an arithmetic term undefined
         self._inputs: set[Atom] = set()
@@ -234,10 +233,13 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Output atoms of the best model, or of all models together; `proven` unless time ran out before that was sure."""
+    """Output atoms of the best model, or of all models together; `proven` unless time ran out before that was sure.
+    `cost` is what the model costs, the highest priority first.
+    """
 
     atoms: frozenset[Atom]
     proven: bool
+    cost: tuple[int, ...] = ()
 
 
 def search(
@@ -253,19 +255,31 @@ def search(
     With `brave`, what is true in one model or another. At the limit of `seconds` for solving, the answer so far is
     returned; `PackError` (``search-timeout``) is raised when there is none yet.
     """
-    late = PackError("search-timeout", "the search found nothing in its time", help="allow more seconds")
     if seconds <= 0:
-        raise late
+        raise _late()
     control, messages = _control(consts or {})
-    shows = "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
-    _ground(control, messages, f"{program}\n#show.\n{shows}", strict=False)
+    _ground(control, messages, f"{program}\n#show.\n{_shows(outputs)}", strict=False)
     if brave:
         control.configuration.solve.enum_mode = "brave"  # type: ignore[union-attr]
         control.configuration.solve.models = 0  # type: ignore[union-attr]
-    found: list[Sequence[clingo.Symbol]] = []
+    return _best(control, seconds)
+
+
+def _shows(outputs: Collection[Signature]) -> str:
+    return "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
+
+
+def _best(
+    control: clingo.Control, seconds: float, assumptions: Sequence[tuple[clingo.Symbol, bool]] = ()
+) -> Answer | None:
+    """The last model that is found. Raises `PackError` (``search-timeout``, ``grounding-failed``)."""
+    found: list[tuple[Sequence[clingo.Symbol], Sequence[int]]] = []
+
+    def keep(model: clingo.Model) -> None:
+        found.append((model.symbols(shown=True), model.cost))
+
     try:
-        solving = control.solve(on_model=lambda model: found.append(model.symbols(shown=True)), async_=True)
-        with solving as handle:
+        with control.solve(assumptions, on_model=keep, async_=True) as handle:
             ended = handle.wait(seconds)
             if not ended:
                 handle.cancel()
@@ -273,8 +287,77 @@ def search(
     except RuntimeError as error:  # such as a sum that leaves its integers
         raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
     if not found and not ended:
-        raise late
-    return Answer(frozenset(map(_atom, found[-1])), proven=ended) if found else None
+        raise _late()
+    return Answer(frozenset(map(_atom, found[-1][0])), ended, tuple(found[-1][1])) if found else None
+
+
+def _late() -> PackError:
+    return PackError("search-timeout", "the search found nothing in its time", help="allow more seconds")
+
+
+class Growing:
+    """A program of parts with one parameter, ground step by step: a part once at each step, and in ascending order.
+
+    Its externals are false until `assign`. Not thread-safe; `close` frees the Control.
+    """
+
+    def __init__(self, program: str, outputs: Collection[Signature], consts: Mapping[str, str], *options: str) -> None:
+        self._control, self._messages = _control(consts, *options)
+        try:
+            self._control.add("base", [], f"{program}\n#program base.\n#show.\n{_shows(outputs)}")
+        except RuntimeError as error:
+            self._messages.raise_if_any()
+            raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
+        self.ground(("base", ()))
+
+    def ground(self, *parts: tuple[str, tuple[int, ...]]) -> None:
+        """Ground parts together. Raises `PackError` (``grounding-failed``)."""
+        try:
+            self._control.ground([(name, [clingo.Number(n) for n in numbers]) for name, numbers in parts])
+        except RuntimeError as error:
+            raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
+
+    def assign(self, atom: Atom, value: bool) -> None:
+        """Give an external a truth value. One that is not needed any more is made false: released, it stays so."""
+        self._control.assign_external(_symbol(atom), value)
+
+    def best(self, *, seconds: float, assuming: Iterable[tuple[Atom, bool]] = ()) -> Answer | None:
+        """The best model that is found in `seconds`, as by `search`."""
+        if seconds <= 0:
+            raise _late()
+        return _best(self._control, seconds, [(_symbol(atom), value) for atom, value in assuming])
+
+    def close(self) -> None:
+        """Free the Control."""
+        del self._control
+
+
+class _Listing(clingo.Observer):
+    """Keeps the rules that grounding leaves, by the numbers of their atoms; None for what is no plain rule."""
+
+    def __init__(self) -> None:
+        self.rules: list[tuple[int, Sequence[int]] | None] = []
+
+    def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        self.rules.append(None if choice or len(head) != 1 else (head[0], list(body)))
+
+    def weight_rule(self, *_: object) -> None:
+        self.rules.append(None)
+
+
+def listing(program: str, inputs: Iterable[Atom]) -> list[tuple[Atom | int, tuple[tuple[Atom | int, bool], ...]]]:
+    """The ground rules of a program whose `inputs` may be true or false, as far as grounding does not decide them.
+
+    A body has atoms and whether they are true; what clingo made up is a number. Raises `PackError` as `evaluate`.
+    """
+    (control, messages), seen = _control({}), _Listing()
+    control.register_observer(seen)
+    _ground(control, messages, "\n".join([program, *(f"#external {atom}." for atom in inputs)]))
+    names: dict[int, Atom | int] = {a.literal: _atom(a.symbol) for a in control.symbolic_atoms}
+    if None in seen.rules:
+        raise PackError("not-stratified", "a choice or a count cannot be listed", help="use plain rules")
+    rules = filter(None, seen.rules)
+    return [(names.get(head, head), tuple((names.get(abs(n), abs(n)), n > 0) for n in body)) for head, body in rules]
 
 
 # -- parsing -------------------------------------------------------------------------------------

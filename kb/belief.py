@@ -38,12 +38,19 @@ class Node:
     def atoms(self, name: str) -> Iterator[Atom]:
         """The belief atoms about the object `name` alone (relations are not among them)."""
         yield Atom("object", (name,))
-        yield from (Atom("tag", (name, Fun(tag))) for tag in self.tags)
-        yield from (state_atom(name, state) for state in self.states)
-        yield from (state_atom(name, state, positive=False) for state in self.absent)
-        yield from (Atom("value", (name, Fun(quantity), n)) for quantity, n in self.values)
-        if self.moved:
+        yield from self.beyond(_NOTHING, name)
+
+    def beyond(self, other: Node, name: str) -> Iterator[Atom]:
+        """The belief atoms about the object `name` that this node has and `other` has not."""
+        yield from (Atom("tag", (name, Fun(tag))) for tag in self.tags - other.tags)
+        yield from (state_atom(name, state) for state in self.states - other.states)
+        yield from (state_atom(name, state, positive=False) for state in self.absent - other.absent)
+        yield from (Atom("value", (name, Fun(q), n)) for q, n in self.values if (q, n) not in other.values)
+        if self.moved and not other.moved:
             yield Atom("moved", (name,))
+
+
+_NOTHING = Node()
 
 
 @dataclass(frozen=True, slots=True, order=True)

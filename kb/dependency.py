@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import networkx as nx
-
+from obviate.kb import digraph
 from obviate.kb.errors import PackError
 from obviate.kb.predicates import EVENTS, MEMBERS
 from obviate.kb.program import Literal, Pattern, Program, Rule, TermPattern
@@ -106,12 +105,12 @@ def _opposites(program: Program) -> Iterator[PackError]:
             )
 
 
-def _independence(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
+def _independence(program: Program, graph: digraph.DiGraph[Key]) -> Iterator[PackError]:
     for rule in program.rules:
         if rule.head is None or rule.head.name not in MEMBERS:
             continue
         for key in dependency_key(rule.head):
-            reached = {name for name, _ in {key} | nx.descendants(graph, key)}
+            reached = {name for name, _ in {key} | digraph.descendants(graph, key)}
             used = sorted(reached & _BARRED[rule.head.name])
             if used:
                 yield PackError(
@@ -122,13 +121,13 @@ def _independence(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackErro
                 )
 
 
-def _stratification(graph: nx.DiGraph[Key]) -> Iterator[PackError]:
-    for component in nx.strongly_connected_components(graph):
+def _stratification(graph: digraph.DiGraph[Key]) -> Iterator[PackError]:
+    for component in digraph.strongly_connected_components(graph):
         within = graph.subgraph(component)
         negative = [(data["span"], head, body) for head, body, data in within.edges(data=True) if data["negative"]]
         if negative:
             span, head, body = min(negative, key=lambda edge: (edge[0].file, edge[0].line, edge[0].column, edge[1:]))
-            cycle = [head, *nx.shortest_path(within, body, head)]
+            cycle = [head, *digraph.shortest_path(within, body, head)]
             yield PackError(
                 "not-stratified",
                 "negation or an aggregate in a cycle: " + " <- ".join(f"{n}/{a}" for n, a in cycle),
@@ -137,9 +136,9 @@ def _stratification(graph: nx.DiGraph[Key]) -> Iterator[PackError]:
             )
 
 
-def _new_terms(program: Program, graph: nx.DiGraph[Key]) -> Iterator[PackError]:
+def _new_terms(program: Program, graph: digraph.DiGraph[Key]) -> Iterator[PackError]:
     """Recursion that builds new terms may go on for ever, as p(N+1) :- p(N) does."""
-    component = {key: i for i, part in enumerate(nx.strongly_connected_components(graph)) for key in part}
+    component = {key: i for i, part in enumerate(digraph.strongly_connected_components(graph)) for key in part}
     for rule in program.rules:
         for head in dependency_key(rule.head) if rule.head else ():
             read = [key for literal in rule.body for pattern, _ in literal.inner for key in dependency_key(pattern)]
@@ -194,9 +193,9 @@ def _builds(term: TermPattern) -> bool:
     return (term.kind not in ("variable", "pool") and bool(term.variables)) or any(map(_builds, term.parts))
 
 
-def _dependencies(program: Program) -> nx.DiGraph[Key]:
+def _dependencies(program: Program) -> digraph.DiGraph[Key]:
     """Edges from what is concluded to what it is concluded from; `negative` under negation and in aggregates."""
-    graph: nx.DiGraph[Key] = nx.DiGraph()
+    graph: digraph.DiGraph[Key] = digraph.DiGraph()
     named = {key for rule in program.rules if rule.head for key in dependency_key(rule.head)}
     for rule in program.rules:
         for head in dependency_key(rule.head) if rule.head else ():

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 __all__ = [
     "ActionError",
     "DataError",
+    "DecodeError",
     "DisagreementError",
     "Fix",
     "LifecycleError",
@@ -128,6 +129,10 @@ class PackError(ObviateError):
 
 class DataError(ObviateError):
     """A file or folder from outside that is missing, malformed or inconsistent."""
+
+
+class DecodeError(ObviateError):
+    """A language model that cannot be asked, or whose answer is not what it was asked for."""
 
 
 class LifecycleError(ObviateError):

@@ -33,7 +33,7 @@ def read_text(file: Path | str) -> str:
 
 
 def replace_text(file: Path | str, text: str) -> None:
-    """Write the whole file or nothing of it, under its old mode; a link still leads to it afterwards.
+    """Write the whole file or nothing of it, under its old mode if it has one; a link still leads to it afterwards.
 
     Raises `DataError` (``file-missing``) when it cannot be written.
     """
@@ -43,7 +43,8 @@ def replace_text(file: Path | str, text: str) -> None:
         try:
             with open(handle, "w", encoding="utf-8", newline="") as stream:
                 stream.write(text)
-            shutil.copymode(target, name)
+            if target.exists():
+                shutil.copymode(target, name)
             os.replace(name, target)
         except BaseException:
             os.unlink(name)

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import networkx as nx
-
-from obviate.kb import asp
+from obviate.kb import asp, digraph
 from obviate.kb.crowd import refuse_costly
 from obviate.kb.dependency import dependency_findings
 from obviate.kb.errors import PackError, Span, nearest
@@ -246,12 +244,12 @@ def _foreign(pattern: Pattern, head: Pattern) -> Iterator[PackError]:
 def _read_by(program: Program, predicate: tuple[str, int]) -> set[tuple[str, int]]:
     """The predicates that one reads, through helpers too."""
     graph = _graph(program)
-    return set(nx.descendants(graph, predicate)) if predicate in graph else set()
+    return set(digraph.descendants(graph, predicate)) if predicate in graph else set()
 
 
-def _graph(program: Program) -> nx.DiGraph[tuple[str, int]]:
+def _graph(program: Program) -> digraph.DiGraph[tuple[str, int]]:
     """Edges from what is concluded to what it reads."""
-    graph: nx.DiGraph[tuple[str, int]] = nx.DiGraph()
+    graph: digraph.DiGraph[tuple[str, int]] = digraph.DiGraph()
     for rule in program.rules:
         if rule.head is not None:
             graph.add_node(rule.head.signature[:2])

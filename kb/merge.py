@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from rpds import HashTrieMap, HashTrieSet
 
@@ -102,14 +101,14 @@ class _Draft:
                 values.pop(quantity, None)
             else:
                 values[quantity] = n
-        new = replace(
-            node,
-            states=node.states - remove - forget | add,
-            absent=node.absent - add - forget | remove,
-            values=tuple(sorted(values.items())),
+        new = Node(
+            node.tags,
+            node.states - remove - forget | add,
+            node.absent - add - forget | remove,
+            tuple(sorted(values.items())),
+            node.moved,
         )
-        before, after = set(node.atoms(name)), set(new.atoms(name))
-        self._record(added=after - before, removed=before - after)
+        self._record(added=new.beyond(node, name), removed=node.beyond(new, name))
         self.nodes = self.nodes.insert(name, new)
 
     # -- edges ----------------------------------------------------------------------------------

@@ -115,6 +115,15 @@ class _Reader:
             computed=tuple(map(self._term, _outermost(node))),
             compound=True,
             weights=tuple(self._term(element.terms[0]) for element in _summed(node) if element.terms),
+            elements=tuple(map(self._element, _elements(node))),
+        )
+
+    def _element(self, literals: list[tuple[Any, bool]]) -> tuple[tuple[Pattern, bool], ...]:
+        return tuple(
+            (pattern, binds and not int(literal.sign))
+            for literal, binds in literals
+            if _type(literal.atom) == "SymbolicAtom"
+            for pattern in self._patterns(literal.atom)
         )
 
     def _patterns(self, atom: Any) -> list[Pattern]:
@@ -192,6 +201,17 @@ def _summed(node: Any) -> list[Any]:
     """The elements of the sums in a syntax tree."""
     sums = [found for found in _nodes(node, "BodyAggregate") if int(found.function) in _SUMS]
     return [element for found in sums for element in found.elements]
+
+
+def _elements(node: Any) -> list[list[tuple[Any, bool]]]:
+    """The literals of each element of an aggregate, or of a condition, whose own literal binds nothing."""
+    if _type(node) == "ConditionalLiteral":
+        return [[(node.literal, False), *((literal, True) for literal in node.condition)]]
+    found = []
+    for element in getattr(node.atom, "elements", ()):  # #true and #false have none
+        own = [element.literal] if _type(element) == "ConditionalLiteral" else []
+        found.append([(literal, True) for literal in (*own, *element.condition)])
+    return found
 
 
 def operations(terms: Iterable[TermPattern]) -> tuple[TermPattern, ...]:

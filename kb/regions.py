@@ -6,22 +6,21 @@ A state is immutable, and a successor shares whatever it does not change, so kee
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import networkx as nx
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from rpds import HashTrieMap, HashTrieSet
 
 from obviate.kb.errors import DataError, ObviateError, PatchError, nearest
 from obviate.kb.patch import MAX_INT, path
 from obviate.kb.terms import Atom, Fun, check_id
+from obviate.kb.walk import Door, Walk
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from obviate.kb.event import Event
 
 __all__ = ["CATEGORIES", "MAX_REGIONS", "Door", "Regions", "constant"]
@@ -48,42 +47,6 @@ def constant(name: str, where: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """What joins two regions: a door that is `passable` or not, or an open `passage`, which nothing can close."""
-
-    passable: bool = True
-    passage: bool = False
-
-
-class _Walk:
-    """The hops from `at` through passable doorways, found when first asked for."""
-
-    def __init__(self, doors: HashTrieMap[str, HashTrieMap[str, Door]], at: str) -> None:
-        self._doors = doors
-        self._at = at
-
-    @cached_property
-    def hops(self) -> Mapping[str, int]:
-        hops = {self._at: 0}
-        queue = deque(hops)
-        while queue:
-            region = queue.popleft()
-            for other, door in self._doors[region].items():
-                if door.passable and other not in hops:
-                    hops[other] = hops[region] + 1
-                    queue.append(other)
-        return MappingProxyType(hops)
-
-    @cached_property
-    def reachable(self) -> frozenset[str]:
-        return frozenset(self.hops)
-
-    @cached_property
-    def nearest(self) -> tuple[str, ...]:
-        return tuple(sorted(self.hops, key=lambda region: (self.hops[region], region)))
-
-
-@dataclass(frozen=True, slots=True)
 class Regions:
     """Region inventories (counts of object types), labels, doorways, the robot's region `at`, the regions `used`.
 
@@ -97,7 +60,7 @@ class Regions:
     at: str
     used: HashTrieSet[str]
     _names: frozenset[str] = field(repr=False, compare=False)
-    _walk: _Walk = field(repr=False, compare=False)
+    _walk: Walk = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Regions:
@@ -226,7 +189,7 @@ class Regions:
     def with_at(self, region: str) -> Regions:
         """The robot is in `region`."""
         self._check(region)
-        return self if region == self.at else replace(self, at=region, _walk=_Walk(self.doors, region))
+        return self if region == self.at else replace(self, at=region, _walk=Walk(self.doors, region))
 
     def with_used(self, region: str) -> Regions:
         """`region` has served the instruction."""
@@ -275,7 +238,7 @@ class Regions:
         changed = Door(passable)
         both = {a: self.doors[a].insert(b, changed), b: self.doors[b].insert(a, changed)}
         doors_now = self.doors.update(both)
-        return replace(self, doors=doors_now, _walk=_Walk(doors_now, self.at))
+        return replace(self, doors=doors_now, _walk=self._walk.after(doors_now, (a, b)))
 
     def _check(self, region: str) -> None:
         if region not in self.labels:
@@ -369,7 +332,7 @@ def _state(data: _Building) -> Regions:
         data.at,
         HashTrieSet(used),
         frozenset(data.regions),
-        _Walk(shared, data.at),
+        Walk(shared, data.at),
     )
 
 

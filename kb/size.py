@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 
-import networkx as nx
-
+from obviate.kb import digraph
 from obviate.kb.check.sorts import OBJECT, Sorts
 from obviate.kb.predicates import BELIEFS
 from obviate.kb.program import Literal, Pattern, Program, Rule, Signature, TermPattern
@@ -44,14 +43,14 @@ class _Sizes:
     def rules(self) -> Iterator[tuple[Rule, int]]:
         """The rules with the number of instances that each can have."""
         by_head: dict[Signature, list[Rule]] = {}
-        graph: nx.DiGraph[Signature] = nx.DiGraph()
+        graph: digraph.DiGraph[Signature] = digraph.DiGraph()
         for rule in self._program.rules:
             if rule.head is not None:
                 by_head.setdefault(rule.head.signature, []).append(rule)
                 graph.add_node(rule.head.signature)
                 graph.add_edges_from((p.signature, rule.head.signature) for lit in rule.body for p, _ in lit.inner)
-        condensed = nx.condensation(graph)
-        for node in nx.topological_sort(condensed):
+        condensed = digraph.condensation(graph)
+        for node in digraph.topological_sort(condensed):
             members: set[Signature] = condensed.nodes[node]["members"]
             rules = [rule for member in members for rule in by_head.get(member, ())]
             read = {p.signature for rule in rules for lit in rule.body for p, _ in lit.inner}

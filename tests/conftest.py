@@ -5,15 +5,27 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 SOAK = bool(os.environ.get("OBVIATE_SOAK"))
+NO_SKIP = bool(os.environ.get("OBVIATE_NO_SKIP"))
 
 settings.register_profile("obviate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("obviate")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where nothing may be skipped, what skips has failed."""
+    report = yield
+    if NO_SKIP and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"OBVIATE_NO_SKIP is set, and this skips: {call.excinfo and call.excinfo.value}"
+    return report
 
 
 @pytest.fixture(scope="session")

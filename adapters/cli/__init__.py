@@ -1,6 +1,7 @@
 """The `obviate` command: `main` is its entry point.
 
-Exit codes: 0 fine, 1 findings (a rule failed, a task was not done), 2 wrong use or bad input.
+Exit codes: 0 fine, 1 findings (a rule failed, a task was not done), 2 wrong use or bad input, 3 not decided within the
+bounds (`prove`, `diff`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,21 @@ import sys
 
 import typer
 
-from obviate.adapters.cli import bench, check, explain, fmt, run, test
+from obviate.adapters.cli import (
+    bench,
+    check,
+    compile,
+    diff,
+    evolve,
+    explain,
+    fmt,
+    memory,
+    models,
+    prove,
+    prove_pack,
+    run,
+    test,
+)
 
 __all__ = ["app", "main"]
 
@@ -28,7 +43,14 @@ app.command()(check.check)
 app.command()(fmt.fmt)
 app.command("test")(test.scenarios)
 app.command()(explain.explain)
+app.command()(diff.diff)
+prove.app.command("pack")(prove_pack.pack)
 app.add_typer(bench.app, name="bench")
+app.add_typer(prove.app, name="prove")
+app.add_typer(compile.app, name="compile")
+app.add_typer(models.app, name="models")
+app.command()(evolve.evolve)
+app.add_typer(memory.app, name="memory")
 
 
 def main() -> None:

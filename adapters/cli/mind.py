@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from obviate.adapters import chart as charts
 from obviate.adapters.mind import Benchmark, build
-from obviate.adapters.mind import plot as plots
-from obviate.adapters.mind.bench import ROWS, UNSOUND, Row, floor, run
-from obviate.adapters.mind.detection import Experiment, experiment
+from obviate.adapters.mind.bench import ROWS, UNSOUND, Row, by_rooms, floor, run
+from obviate.adapters.mind.detection import Detector, Experiment, draw, experiment
 from obviate.adapters.mind.footprints import SWEEP, Perturbed, sweep
 from obviate.adapters.procthor import House, shipped
 from obviate.adapters.procthor import houses as read_houses
@@ -49,18 +49,20 @@ def bench_mind(
     footprints: bool,
     json: bool,
     detection: bool = False,
+    sight: tuple[Path, Path] | None = None,
     plot: Path | None = None,
 ) -> bool:
     """Build the benchmark, run it and print the results; returns whether every policy kept its promise.
 
     `plot` names an SVG file for what full recomputation, the reference and ours cost, also if `policies` leaves
-    them out.
+    them out. `sight`, the folders of images and of a detector's weights, implies `detection`, by that detector.
     """
     chosen = [policies_of.policy(name).name for name in policies] or list(ROWS)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("building", total=None)
         known = list(_houses(houses))
+        detectors = _detectors(*sight, known, seed) if sight else None
         benchmark = build(
             known, seed=seed, progress=lambda done, total: progress.update(bar, completed=done, total=total)
         )
@@ -74,8 +76,11 @@ def bench_mind(
             for found in sweep(benchmark.sequences, seed=seed):
                 swept.append(found)
                 progress.advance(bar)
+        detected = None
+        if detection or detectors:
+            progress.update(bar, description="detecting", completed=0, total=None)
+            detected = experiment(known, seed=seed, detectors=detectors)
     least = floor(benchmark.sequences)
-    detected = experiment(known, seed=seed) if detection else None
     if plot is not None:
         _plot(plot, benchmark, rows)
     if json:
@@ -109,6 +114,17 @@ def _houses(paths: Iterable[Path]) -> Iterator[House]:
             yield from read_houses(file)
 
 
+def _detectors(images: Path, weights: Path, houses: Iterable[House], seed: int) -> Sequence[Detector]:
+    """The detector at several thresholds. That every image is there is told now, and not after hours of looking."""
+    from obviate.adapters.mind.sight import zero_shot
+
+    detectors = zero_shot(images, weights)
+    for removal in draw(houses, seed=seed):
+        for scan in (removal.before, removal.after):
+            detectors[0].images.of(scan)
+    return detectors
+
+
 def _tell(
     benchmark: Benchmark, rows: dict[str, Row], adjacent: dict[str, Row], least: float, swept: Sequence[Perturbed]
 ) -> None:
@@ -130,7 +146,7 @@ def _tell(
 
 
 def _tell_detected(found: Experiment) -> None:
-    title = "Footprints of removals from scans (simulated detector)"
+    title = "Footprints of removals from scans"
     table = Table(title=title, box=None, title_justify="left", pad_edge=False)
     for column in ("houses", "room contained", "at least (95 %)", "rooms reported", "rooms"):
         table.add_column(column, justify="left" if column == "houses" else "right")
@@ -150,9 +166,9 @@ def _tell_detected(found: Experiment) -> None:
 def _plot(path: Path, benchmark: Benchmark, rows: Mapping[str, Row]) -> None:
     absent = [name for name in _PLOTTED if name not in rows]
     drawn = {**rows, **run(benchmark.sequences, absent)}
-    lines = {name: plots.by_rooms(benchmark.sequences, drawn[name]) for name in _PLOTTED}
+    lines = {name: by_rooms(benchmark.sequences, drawn[name]) for name in _PLOTTED}
     title = f"What {len(benchmark.sequences)} sequences of five events cost"
-    plots.write(path, plots.chart(lines, title=title, x="rooms of the house", y="evaluations of a sequence, mean"))
+    charts.write(path, charts.chart(lines, title=title, x="rooms of the house", y="evaluations of a sequence, mean"))
 
 
 def _table(title: str, rows: dict[str, Row]) -> Table:

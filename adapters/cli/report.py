@@ -29,7 +29,7 @@ _LABELS = {"goal": "goal reached", "ts": "task success", "ss": "safe success", "
 class Options:
     """How an episode is followed and told; `packs` and `words` are files beside the household's own."""
 
-    backend: str = "multishot"
+    backend: str = "auto"
     json: bool = False
     log: Path | None = None
     packs: tuple[Path, ...] = ()

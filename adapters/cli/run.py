@@ -9,7 +9,7 @@ import typer
 
 __all__ = ["demo", "replay", "run"]
 
-Backend = Annotated[str, typer.Option(help="multishot, oneshot (the oracle), or crosscheck (both, compared).")]
+Backend = Annotated[str, typer.Option(help="auto, sliced, multishot, oneshot, or crosscheck (all of them).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Log = Annotated[Path | None, typer.Option(help="Write the decision log here, as JSON lines.")]
 DEMO = "supper"
@@ -34,7 +34,7 @@ def run(
         list[Path] | None, typer.Option(help="Rules of your own beside the household's; repeatable.")
     ] = None,
     vocabulary: Annotated[list[Path] | None, typer.Option(help="Words beside the household's; repeatable.")] = None,
-    backend: Backend = "multishot",
+    backend: Backend = "auto",
     partial: Annotated[bool | None, typer.Option("--partial/--full", help="See into closed containers?")] = None,
     json: AsJson = False,
     log: Log = None,
@@ -58,7 +58,7 @@ def run(
 
 def replay(
     log: Annotated[Path, typer.Argument(help="A decision log written with --log.")],
-    backend: Backend = "multishot",
+    backend: Backend = "auto",
     json: AsJson = False,
 ) -> None:
     """Replay a decision log and compare it byte for byte. Exits with 1 at the first difference.

@@ -32,7 +32,7 @@ class Settings:
     """How tasks are run: the checkout's root, backend, native or corrected scoring, observability."""
 
     root: Path
-    backend: str = "multishot"
+    backend: str = "auto"
     native: bool = True
     partial: bool = False
     perturb: bool = False

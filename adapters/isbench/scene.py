@@ -18,7 +18,7 @@ __all__ = ["Untagged", "WorldFacts", "build_world", "untagged"]
 # Initial literals that say nothing about the state of an object: where it stands, and what a source holds,
 # which the taxonomy of abilities knows.
 _PASSED_OVER = {"inroom", "insource"}
-_RELATIONS = {"covered": "covered", "filled": "contains", "contains": "contains", "saturated": "saturated"}
+RELATIONS = {"covered": "covered", "filled": "contains", "contains": "contains", "saturated": "saturated"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _initial(literals: Sequence[Literal], objects: dict[str, str], kinds: Kinds)
             states.setdefault(literal.args[0], []).append(literal.predicate)
             continue
         src, dst = literal.args
-        edges.append(EdgePatch(pred=_RELATIONS.get(literal.predicate, literal.predicate), src=src, dst=dst))
+        edges.append(EdgePatch(pred=RELATIONS.get(literal.predicate, literal.predicate), src=src, dst=dst))
         appearance = kinds.vocabulary.appearances.get(objects.get(dst, ""))
         if literal.predicate == "covered" and appearance:
             states.setdefault(src, []).append(appearance)
@@ -108,7 +108,7 @@ class WorldFacts:
             return self._graph.has_state(args[0], predicate)
         if predicate == "inside":
             return self._inside(*args)
-        return self._graph.has_edge(_RELATIONS.get(predicate, predicate), *args)
+        return self._graph.has_edge(RELATIONS.get(predicate, predicate), *args)
 
     def _inside(self, name: str, container: str) -> bool:
         while above := self._graph.supporters(name):

@@ -24,7 +24,7 @@ from obviate.kb.regions import Regions
 # 1,200 decisions, of which about half have one).
 _OMITS, _ADDS = 0.30, 0.28
 
-__all__ = ["PAPER", "ROWS", "UNSOUND", "Row", "floor", "follow", "run"]
+__all__ = ["PAPER", "ROWS", "UNSOUND", "Row", "by_rooms", "floor", "follow", "run"]
 
 PAPER = ("full", "static", "universal", "merged", "reference")  # the rows of Table I that need no language model
 UNSOUND = ("static", "eventwise")  # what does not claim to preserve decisions
@@ -203,3 +203,11 @@ def _wilson(right: int, total: int, z: float = 1.959964) -> tuple[float, float]:
     centre = (rate + square / (2 * total)) / (1 + square / total)
     half = z / (1 + square / total) * (rate * (1 - rate) / total + square / (4 * total * total)) ** 0.5
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def by_rooms(sequences: Iterable[Sequence], row: Row) -> list[tuple[float, float]]:
+    """The mean evaluations of a sequence for each number of rooms. `row` is of the same sequences in that order."""
+    costs: dict[int, list[int]] = {}
+    for one, evaluations in zip(sequences, row.evaluations, strict=True):
+        costs.setdefault(len(one.start), []).append(evaluations)
+    return [(rooms, statistics.fmean(found)) for rooms, found in sorted(costs.items())]

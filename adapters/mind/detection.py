@@ -84,7 +84,8 @@ class Noisy:
                 raise ObviateError("bad-rate", f"{rate} is no probability", where=name, help="use a number from 0 to 1")
 
     def __str__(self) -> str:
-        return f"recall {self.recall:.1%}, false finds in {self.spurious:.1%} of rooms, {self.steady:.0%} steady"
+        rates = f"recall {self.recall:.1%}, false finds in {self.spurious:.1%} of rooms, {self.steady:.0%} steady"
+        return f"simulated, {rates}"
 
     def counts(self, scan: Scan, type: str) -> Mapping[str, int]:
         found = {}

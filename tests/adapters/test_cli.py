@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,14 @@ def test_rules_of_ones_own_may_be_a_folder(tmp_path: Path) -> None:
 
     assert done.stderr == ""
     assert "records" in json.loads(done.stdout)
+
+
+def test_what_takes_long_is_imported_only_when_it_is_needed() -> None:
+    """The engine, its proofs and every command are at hand without the heavy packages."""
+    heavy = ("networkx", "torch", "transformers", "sqlalchemy", "unified_planning", "gymnasium", "pyswip")
+    script = (
+        "import sys, obviate.engine.proofs, obviate.engine.runner, obviate.adapters.cli\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

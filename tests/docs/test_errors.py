@@ -89,7 +89,12 @@ def test_the_last_statement_of_a_snippet_raises_its_code_and_changes_nothing(
     section: Section, namespace: Namespace
 ) -> None:
     *before, last = ast.parse(section.snippet).body
-    run(before, namespace)
+    try:
+        run(before, namespace)
+    except ObviateError as missing:
+        if missing.code == "extra-missing":
+            pytest.skip(str(missing))
+        raise
     followed = engines(namespace)
     states = list(map(state, followed))
     assert followed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +16,7 @@ from obviate.kb import Action, BeliefGraph, Pack, Vocabulary, household
 __all__ = [
     "BACKENDS",
     "VOCABULARY",
+    "Writer",
     "actions",
     "added",
     "bad_actions",
@@ -36,7 +37,7 @@ __all__ = [
     "update",
 ]
 
-BACKENDS = ("multishot", "oneshot")
+BACKENDS = ("sliced", "multishot", "oneshot")
 JSON = dict[str, Any]
 
 
@@ -246,8 +247,13 @@ INTENTS: dict[int, tuple[str, ...]] = {
 }
 
 
-class _Writer:
+class Writer:
     """Writes one pack, drawing what it says."""
+
+    arities: Sequence[int] = (0, 1, 1, 2, 2, 3)
+    intents: Mapping[int, Sequence[str]] = INTENTS
+    helpers: Mapping[str, str] = HELPERS
+    needs: Mapping[str, Sequence[str]] = NEEDS
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
@@ -273,7 +279,7 @@ class _Writer:
 
     def rule(self, name: str) -> Iterator[str]:
         mode = self.pick(("situational", "temporal"))
-        arity = self._draw(st.sampled_from((0, 1, 1, 2, 2, 3)))
+        arity = self._draw(st.sampled_from(self.arities))
         variables = ("X", "Y", "Z")[:arity]
         binding = variables[0] if arity == 1 else f"({','.join(variables)})"
         yield f"rule({name},{mode})."
@@ -290,7 +296,7 @@ class _Writer:
         if intended:
             for _ in range(self.number(1, 2)):
                 own = f"hazard({name},{binding})"
-                body = self.pick(INTENTS[arity]).format(h=own, c=self.condition("X"), t=self.pick(TAGS))
+                body = self.pick(self.intents[arity]).format(h=own, c=self.condition("X"), t=self.pick(TAGS))
                 yield f"threatens({name},{binding}) :- {body}."
         if self.chance(40):
             yield f"resolved({name},{binding}) :- {self.target(name, binding, variables)}."
@@ -346,20 +352,20 @@ class _Writer:
         return f"{helper}({variable})"
 
     def _helpers(self, text: str) -> Iterator[str]:
-        todo = [name for name in HELPERS if f"{name}(" in text or (name == "busy" and "busy" in text)]
+        todo = [name for name in self.helpers if f"{name}(" in text or (name == "busy" and "busy" in text)]
         written: set[str] = set()
         while todo:
             name = todo.pop(0)
             if name not in written:
                 written.add(name)
-                yield HELPERS[name]
-                todo += NEEDS.get(name, ())
+                yield self.helpers[name]
+                todo += self.needs.get(name, ())
 
 
 @st.composite
 def pack_texts(draw: st.DrawFn) -> list[str]:
     """The text of a pack; sometimes of two, which use the same names for different things."""
-    return [_Writer(draw).pack() for _ in range(draw(st.sampled_from((1, 1, 1, 2))))]
+    return [Writer(draw).pack() for _ in range(draw(st.sampled_from((1, 1, 1, 2))))]
 
 
 # -- random observations and actions ---------------------------------------------------------------
@@ -383,11 +389,11 @@ def _edges(objects: Sequence[str]) -> st.SearchStrategy[JSON]:
 
 
 @st.composite
-def scenes(draw: st.DrawFn) -> JSON:
+def scenes(draw: st.DrawFn, names: Sequence[str] = OBJECTS, links: int = 4) -> JSON:
     """A first graph of a few objects."""
-    objects = draw(st.lists(st.sampled_from(OBJECTS), min_size=2, max_size=4, unique=True))
+    objects = draw(st.lists(st.sampled_from(names), min_size=2, max_size=len(names), unique=True))
     edges: dict[str, JSON] = {}
-    for one in draw(st.lists(_edges(objects), max_size=4)):
+    for one in draw(st.lists(_edges(objects), max_size=links)):
         if one["pred"] == "nextto":
             edges["".join(sorted((one["src"], one["dst"])))] = one
         elif objects.index(one["src"]) < objects.index(one["dst"]):  # no cycles of support

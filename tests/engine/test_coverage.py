@@ -12,12 +12,19 @@ from packs_strategies import VOCABULARY, actions, edge, node, pack, pack_texts, 
 from obviate.engine.account import Situation
 from obviate.engine.backend import Query
 from obviate.engine.coverage import Coverage, measure
+from obviate.engine.standing import Ledger, Standing
 from obviate.kb import Action, BeliefGraph
 
 
 def situation(text: str, *nodes: Any, edges: Any = (), intent: str = "", pending: Any = ()) -> Situation:
     graph = BeliefGraph.of(VOCABULARY, scene(*nodes, edges=edges))
-    return Situation(pack(text), graph, Query(intent=Action.parse(intent) if intent else None, pending=pending))
+    return Situation(
+        pack(text),
+        graph,
+        Query(
+            intent=Action.parse(intent) if intent else None, standing=Standing(open=Ledger().opened(pending, born=0))
+        ),
+    )
 
 
 def reached(coverage: Coverage) -> list[tuple[bool, list[bool | None]]]:
@@ -81,7 +88,7 @@ def test_intents_and_records_are_part_of_a_situation() -> None:
     wet, dry = node("cup", states=["wet"]), node("cup", absent=["wet"])
     idle = situation(TARGET, wet)
     intended = situation(TARGET, wet, "mug", intent="open(cup)")
-    open_record = situation(TARGET, dry, "mug", pending=((("r", ("cup",)), 0),))
+    open_record = situation(TARGET, dry, "mug", pending=[("r", ("cup",))])
     assert reached(measure(pack(TARGET), [idle])) == [
         (True, [False]), (False, [True]), (False, [None, False, False]), (False, [True])
     ]  # fmt: skip

@@ -23,6 +23,7 @@ from obviate.engine import Engine
 from obviate.engine.backend import KERNEL, Query, backend
 from obviate.engine.demand import split
 from obviate.engine.multishot import MultiShot
+from obviate.engine.standing import Ledger, Standing
 from obviate.kb import Action, BeliefGraph, Pack, asp
 from obviate.kb.errors import ObviateError, PackError
 from obviate.kb.terms import Atom, binding_of
@@ -47,7 +48,7 @@ def hazards(pack: Pack, graph: BeliefGraph, query: Query, extra: Iterable[str] =
     parts = split(pack)
     beliefs = list(graph.facts())
     resident = asp.evaluate([parts.resident.text], beliefs, parts.shared)
-    concerned = {rule for (rule, _), _ in query.pending} | set(extra)
+    concerned = {rule for rule, _ in query.standing.open} | set(extra)
     text = parts.demand(query.intent.skill if query.intent else None, concerned)
     facts = [*beliefs, *resident, *query.facts(), *pack.frame]
     found = asp.evaluate([text, KERNEL], facts, {("hazard", 2, True)})
@@ -132,10 +133,10 @@ def test_two_intent_patterns_each_ask_in_their_own_way() -> None:
 def test_open_records_ground_their_own_hazards_alone() -> None:
     """A situational hazard is a conclusion where it is asked for: also the bindings of open records."""
     text = CLEAN + "threatens(clean, (X,Y)) :- intent(place_on_top(X,Y))."
-    open_ones = tuple((("clean", (f"food_{i}", f"plate_{i}")), 0) for i in range(3))
-    own = {binding for (_, binding), _ in open_ones}
-    assert hazards(pack(text), CROWD, Query(pending=open_ones)) == own
-    query = Query(intent=Action.parse("place_on_top(food_7, plate_9)"), pending=open_ones)
+    own = {(f"food_{i}", f"plate_{i}") for i in range(3)}
+    open_ones = Standing(open=Ledger().opened((("clean", binding) for binding in own), born=0))
+    assert hazards(pack(text), CROWD, Query(standing=open_ones)) == own
+    query = Query(intent=Action.parse("place_on_top(food_7, plate_9)"), standing=open_ones)
     assert hazards(pack(text), CROWD, query) == own | {("food_7", "plate_9")}
 
 
@@ -435,9 +436,9 @@ def test_a_known_fact_that_comes_back_causes_no_rebuild() -> None:
     built = part.rebuilds
     for _ in range(5):
         now = now.merge(seen("box", "open"))
-        assert part.conclude(now, Query()).trigger == {("shut", ("box",))}
+        assert part.conclude(now, Query()).appeared == {("shut", ("box",))}
         now = now.merge(gone("box", "open"))
-        assert part.conclude(now, Query()).trigger == frozenset()
+        assert part.conclude(now, Query()).appeared == frozenset()
     assert part.rebuilds == built
     part.close()
 
@@ -450,9 +451,9 @@ def test_a_backend_keeps_nothing_between_graphs(name: str) -> None:
     first = BeliefGraph.of(shut.vocabulary, scene(node("box", states=["open"])))
     other = BeliefGraph.of(shut.vocabulary, scene(node("tin", states=["open"])))
     for _ in range(3):
-        assert part.conclude(first, Query()).trigger == {("shut", ("box",))}
-        assert part.conclude(other, Query()).trigger == {("shut", ("tin",))}
-        assert part.conclude(first.merge({"remove_nodes": ["box"]}), Query()).trigger == frozenset()
+        assert part.conclude(first, Query()).appeared == {("shut", ("box",))}
+        assert part.conclude(other, Query()).appeared == {("shut", ("tin",))}
+        assert part.conclude(first.merge({"remove_nodes": ["box"]}), Query()).appeared == frozenset()
     part.close()
 
 

@@ -115,6 +115,14 @@ def test_a_bad_scene_is_refused() -> None:
         Engine(pack(RULES), objects=scene("box", "box"))
 
 
+def test_a_part_of_another_graph_is_read_as_a_whole(start: Start) -> None:
+    """It has no parent, so there is no shorter way to it."""
+    near = BeliefGraph.of(pack(RULES).vocabulary, scene(node("tin", states=["open"]), "box")).neighbourhood(["tin"], 1)
+    engine = start(objects=near)
+    assert names(engine.triggers()) == ["shut(tin)"]
+    assert names(engine.apply(gone("tin", "open")).vanished) == ["shut(tin)"]
+
+
 @pytest.mark.parametrize("history", [0, -1])
 def test_a_history_that_keeps_nothing_is_refused(history: int) -> None:
     """The present step is always in memory; what cannot be is refused when the engine is made."""

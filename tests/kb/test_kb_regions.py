@@ -215,6 +215,27 @@ def test_hops_are_shortest_paths_through_passable_doorways(state: Regions, happe
         assert now.reachable() == nx.node_connected_component(passable, now.at)
 
 
+@settings(max_examples=300)
+@given(
+    st.integers(2, 14).flatmap(
+        lambda n: st.tuples(st.integers(0, n * (n - 1) // 2), st.integers(0, 10**6), st.just(n))
+    ),
+    st.data(),
+)
+def test_hops_are_kept_up_to_date_as_doors_open_and_close(drawn: tuple[int, int, int], data: st.DataObject) -> None:
+    edges, seed, size = drawn
+    graph = nx.relabel_nodes(nx.gnm_random_graph(size, edges, seed=seed), str)
+    joined = sorted(graph.edges)
+    state = Regions.of(
+        {"regions": {n: {"label": "room"} for n in graph}, "doors": [list(e) for e in joined], "at": "0"}
+    )
+    for _ in range(12 if joined else 0):
+        a, b = data.draw(st.sampled_from(joined))
+        state = state.with_door(a, b, passable=not state.doors[a][b].passable)
+        graph.remove_edge(a, b) if graph.has_edge(a, b) else graph.add_edge(a, b)
+        assert dict(state.hops()) == nx.single_source_shortest_path_length(graph, "0")
+
+
 def test_hops_are_shared_until_the_robot_or_a_door_moves() -> None:
     state = house("hall-kitchen", "hall-attic", kitchen={"mug": 1})
     hops = state.hops()

@@ -11,8 +11,9 @@ from conftest import obviate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obviate.adapters.mind import build, plot
-from obviate.adapters.mind.bench import run
+from obviate.adapters import chart
+from obviate.adapters.mind import build
+from obviate.adapters.mind.bench import by_rooms, run
 from obviate.adapters.procthor import shipped
 from obviate.kb.errors import DataError
 
@@ -31,29 +32,37 @@ def words(text: str) -> list[str | None]:
 
 
 def test_points_axes_and_names() -> None:
-    text = plot.chart({"a <b>": [(0, 0), (10, 50)], "c": [(5, 25)]}, title="T & T", x="rooms", y="cost")
+    text = chart.chart({"a <b>": [(0, 0), (10, 50)], "c": [(5, 25)]}, title="T & T", x="rooms", y="cost")
     (low, high), (middle,) = drawn(text)
-    assert low == (plot.LEFT, plot.HEIGHT - plot.BOTTOM)
-    assert high == (plot.WIDTH - plot.RIGHT, plot.TOP)
+    assert low == (chart.LEFT, chart.HEIGHT - chart.BOTTOM)
+    assert high == (chart.WIDTH - chart.RIGHT, chart.TOP)
     assert middle == ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2)
     assert {"T & T", "rooms", "cost", "a <b>", "c", "0", "10", "50"} <= set(words(text))
 
 
 @given(st.lists(st.tuples(SIZES, SIZES), min_size=1, max_size=5))
 def test_every_point_is_inside_the_axes(points: list[tuple[float, float]]) -> None:
-    (line,) = drawn(plot.chart({"one": points}, title="", x="", y=""))
+    (line,) = drawn(chart.chart({"one": points}, title="", x="", y=""))
     for x, y in line:
-        assert plot.LEFT <= x <= plot.WIDTH - plot.RIGHT
-        assert plot.TOP <= y <= plot.HEIGHT - plot.BOTTOM
+        assert chart.LEFT <= x <= chart.WIDTH - chart.RIGHT
+        assert chart.TOP <= y <= chart.HEIGHT - chart.BOTTOM
+
+
+def test_a_long_name_has_room() -> None:
+    name = "just-in-time-advisory"
+    svg = ET.fromstring(chart.chart({name: [(1, 1)]}, title="", x="", y=""))
+    (label,) = (text for text in svg.iter(f"{SVG}text") if text.text == name)
+    assert float(label.get("x", "")) + chart.LETTER * len(name) <= float(svg.get("width", ""))
+    assert svg.get("viewBox") == f"0 0 {svg.get('width')} {chart.HEIGHT}"
 
 
 def test_nothing_is_an_empty_chart() -> None:
-    assert drawn(plot.chart({}, title="", x="", y="")) == []
+    assert drawn(chart.chart({}, title="", x="", y="")) == []
 
 
 def test_costs_are_averaged_for_each_number_of_rooms() -> None:
     sequences = build(shipped(), seed=0).sequences[:40]
-    line = plot.by_rooms(sequences, run(sequences, ["full"])["full"])
+    line = by_rooms(sequences, run(sequences, ["full"])["full"])
     assert line == [(rooms, 6 * rooms) for rooms in sorted({len(one.start) for one in sequences})]
 
 
@@ -71,5 +80,5 @@ def test_the_command_draws_three_policies_whichever_it_prints(tmp_path: Path) ->
 def test_a_plot_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere" / "plot.svg"):
         with pytest.raises(DataError, match="the plot cannot be written") as caught:
-            plot.write(path, "")
+            chart.write(path, "")
         assert caught.value.code == "plot-unwritable"

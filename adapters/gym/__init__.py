@@ -1,0 +1,1 @@
+"""Environments of gymnasium: our household as one, and the engine around any."""

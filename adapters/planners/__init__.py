@@ -1,0 +1,1 @@
+"""Planners and agents of others: unified-planning and gymnasium, with the engine beside them."""

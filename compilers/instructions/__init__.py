@@ -1,0 +1,1 @@
+"""Instructions in words to instruction programs and their dependencies (MIND paper, Section IV-A)."""

@@ -1,0 +1,1 @@
+"""Language models as planners of the just-in-time loop."""

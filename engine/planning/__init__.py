@@ -1,0 +1,1 @@
+"""Planning by search: task goal and obligations over the action theory, on clingo."""

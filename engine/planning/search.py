@@ -1,0 +1,223 @@
+"""The search for a plan: horizon by horizon, until no longer plan can be better."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from obviate.engine.planning.domain import Domain
+from obviate.kb import Action, asp
+from obviate.kb.errors import PackError
+from obviate.kb.terms import Atom, Fun, binding_of, term_of_binding
+
+__all__ = ["Costs", "Limits", "Mind", "Plan", "search"]
+
+_EFFECTS = {"world_becomes": 3, "world_ceases": 3, "world_links": 4, "gone": 4}
+_OUTPUTS = [
+    ("do", 2, True),
+    ("minded", 3, True),
+    ("lies", 2, True),
+    ("doubtful", 2, True),
+    *((n, k, True) for n, k in _EFFECTS.items()),
+]
+_FIRST, _STRIDE = 3, 3
+_OPTIONS = ("--opt-strategy=usc",)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What actions cost: `action` each, unless `given` has a price for its skill or for itself, and `disturbance` more
+    where it moves something that the goal does not name.
+    """
+
+    action: int = 10
+    disturbance: int = 25
+    given: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, action: Action) -> int:
+        """The price of an action."""
+        return self.given.get(str(action), self.given.get(action.skill, self.action))
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """Which rules are obligations: advisory ones too, if it would `heed` them; a hazard without its intent, if they
+    hold `always`; only instances that it was `told` (rule and binding), if that is not None.
+    """
+
+    heed: bool = False
+    always: bool = False
+    told: frozenset[tuple[str, tuple[str, ...]]] | None = None
+
+    def facts(self) -> Iterator[Atom]:
+        """As facts of ``plan.lp``."""
+        yield from (Atom(name) for name in ("heed", "always") if getattr(self, name))
+        if self.told is None:
+            yield Atom("cautious")
+            return
+        yield Atom("only_told")
+        for rule, binding in sorted(self.told):
+            yield Atom("told", (Fun(rule), term_of_binding(binding)))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where the search ends: plans of `steps` actions, `seconds` in all, and `patience` more steps than the best plan
+    found, where that waives something. In a scene of more than `objects`, only what may matter is looked at.
+    """
+
+    steps: int = 24
+    seconds: float = 10.0
+    patience: int = 6
+    objects: int = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Actions that reach the goal, and what they change: the belief atoms added and removed by each.
+
+    `waived` are the rule instances that it leaves, as ``rule(objects)``, of them `advised` those of advisory rules.
+    `guessed` are the beliefs about hidden things that it takes for granted. It is `proven` if no plan can be better.
+    """
+
+    actions: tuple[Action, ...]
+    waived: tuple[str, ...]
+    advised: tuple[str, ...]
+    cost: int
+    effects: tuple[tuple[frozenset[Atom], frozenset[Atom]], ...] = field(repr=False)
+    guessed: frozenset[Atom] = frozenset()
+    proven: bool = True
+
+
+def search(
+    domain: Domain,
+    goal: str,
+    facts: Iterable[Atom],
+    actions: Sequence[Action],
+    *,
+    wanted: Collection[str],
+    mind: Mind | None = None,
+    costs: Costs | None = None,
+    limits: Limits | None = None,
+) -> Plan | None:
+    """The best plan: fewest obligations waived, then cheapest; None if there is none of at most `limits.steps` actions.
+    Raises `PackError` (``search-timeout``) if none was found in its time.
+
+    `mind` says which rules are obligations.
+    """
+    mind, costs, limits = mind or Mind(), costs or Costs(), limits or Limits()
+    end = time.monotonic() + limits.seconds
+    least = min(map(costs.of, actions), default=costs.action)
+    given = [*facts, *_offers(domain, actions, costs, least)]
+    given += mind.facts() if domain.pack else ()
+    growing = asp.Growing(domain.program(goal, given), _OUTPUTS, domain.consts, *_OPTIONS)
+    best, rank = None, (0, 0, 0)
+    try:
+        for window in _windows(limits.steps):
+            if best is not None and _settled(best, rank, window[0], least, limits):
+                break
+            # Several steps at once: every call costs, whatever it grounds.
+            growing.ground(*(part for step in window for part in _parts(step)))
+            answer = _solved(growing, window, end)
+            if answer is not None:
+                plan = _plan(domain, answer, costs, wanted)
+                here = (len(plan.waived), len(plan.advised) if mind.heed else 0, plan.cost)
+                if best is None or here < rank:
+                    best, rank = plan, here
+                if not answer.proven:
+                    break
+    except PackError as error:
+        if error.code != "search-timeout" or best is None:
+            raise
+        return replace(best, proven=False)
+    finally:
+        growing.close()
+    return best
+
+
+def _windows(most: int) -> Iterator[range]:
+    """The steps at which plans may end that are looked at together: few plans are longer than the first."""
+    start, stop = 0, _FIRST
+    while start <= most:
+        yield range(start, min(stop, most) + 1)
+        start, stop = stop + 1, stop + _STRIDE
+
+
+def _settled(best: Plan, rank: tuple[int, int, int], horizon: int, least: int, limits: Limits) -> bool:
+    """Whether no plan of `horizon` actions or more is worth looking for."""
+    waived, advised, cost = rank
+    if waived or advised:
+        return horizon > len(best.actions) + limits.patience
+    return horizon * least >= cost
+
+
+def _solved(growing: asp.Growing, window: range, end: float) -> asp.Answer | None:
+    """The best plan that ends in a window, whose externals are used up by that."""
+    used = [*(Atom("may_end", (step,)) for step in window), Atom("last", (window[-1],))]
+    for atom in used:
+        growing.assign(atom, True)
+    answer = growing.best(seconds=end - time.monotonic())
+    for atom in used:
+        growing.assign(atom, False)
+    return answer
+
+
+def _parts(step: int) -> Iterable[tuple[str, tuple[int, ...]]]:
+    return (("act", (step - 1,)), ("next", (step,)), ("step", (step,))) if step else (("step", (0,)),)
+
+
+def _offers(domain: Domain, actions: Sequence[Action], costs: Costs, least: int) -> Iterator[Atom]:
+    moves = domain.vocabulary.moves
+    yield Atom("least", (least,))
+    yield Atom("disturbance", (costs.disturbance,))
+    for action in actions:
+        term = action.term
+        yield Atom("offered", (term,))
+        if costs.of(action) > least:
+            yield Atom("extra", (term, costs.of(action) - least))
+        yield from (Atom("about", (term, name)) for name in dict.fromkeys(action.args))
+        if action.skill in moves:
+            yield Atom("moves", (term, action.args[moves[action.skill] - 1]))
+
+
+def _plan(domain: Domain, answer: asp.Answer, costs: Costs, wanted: Collection[str]) -> Plan:
+    steps: dict[int, Action] = {}
+    waived: set[tuple[bool, str]] = set()
+    guessed: dict[str, set[Atom]] = {}
+    doubtful: dict[str, set[Atom]] = {}
+    added: dict[int, set[Atom]] = {}
+    removed: dict[int, set[Atom]] = {}
+    for atom in answer.atoms:
+        if atom.name == "lies":
+            guessed.setdefault(str(atom.args[0]), set()).add(Atom("edge", (Fun("inside"), *atom.args)))
+            continue
+        if atom.name == "doubtful":
+            doubtful.setdefault(str(atom.args[0]), set()).add(Atom("state", atom.args))
+            continue
+        at, *args = atom.args
+        assert isinstance(at, int)
+        if atom.name == "do":
+            assert isinstance(args[0], Fun)
+            steps[at] = Action(args[0].name, tuple(map(str, args[0].args)))
+        elif atom.name == "minded":
+            rule = str(args[0])
+            assert domain.pack is not None
+            told = f"{rule}({', '.join(binding_of(args[1]))})"
+            waived.add((domain.pack.rules[rule].advisory, told))
+        else:
+            side = added if atom.name in ("world_becomes", "world_links") else removed
+            name = "state" if len(args) == 2 else "edge"
+            side.setdefault(at, set()).add(Atom(name, tuple(args)))
+    actions = tuple(steps[at] for at in sorted(steps))
+    moves = domain.vocabulary.moves
+    moved = [a.args[moves[a.skill] - 1] for a in actions if a.skill in moves]
+    return Plan(
+        actions,
+        tuple(sorted(told for advisory, told in waived if not advisory)),
+        tuple(sorted(told for advisory, told in waived if advisory)),
+        sum(map(costs.of, actions)) + costs.disturbance * sum(name not in wanted for name in moved),
+        tuple((frozenset(added.get(at, ())), frozenset(removed.get(at, ()))) for at in range(len(actions))),
+        frozenset().union(*(facts | doubtful.get(name, set()) for name, facts in guessed.items())),
+        answer.proven,
+    )

@@ -1,0 +1,1 @@
+"""Experience as data: verified cases, meta-skills, and the file that keeps them (paper, Section 4.4)."""

@@ -1,0 +1,19 @@
+"""Packages that only some parts need, which an extra of the project installs."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from obviate.kb.errors import ObviateError
+
+__all__ = ["module"]
+
+
+def module(name: str, *, extra: str) -> Any:
+    """The module of a package that the `extra` installs. Raises `ObviateError` (``extra-missing``)."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        message = f"this needs a package that is missing or broken: {error}"
+        raise ObviateError("extra-missing", message, where=name, help=f"pip install 'obviate[{extra}]'") from error
