@@ -95,6 +95,7 @@ class Engine:
     @property
     def packs(self) -> tuple[Pack, ...]:
         """The rule packs that it follows."""
+        self._alive()
         return self._session.packs
 
     # -- verbs ----------------------------------------------------------------------------------

@@ -52,5 +52,5 @@ with Engine(pack, objects=scene.world.observe(BeliefGraph(pack.vocabulary), part
     stage = Stage(scene.world, partial=True)
     result = run(LanguagePlanner(decoder), stage, LocalSight(), engine, task, bounds=Bounds(20))
 for turn in result.turns:
-    print(turn.executed or f"({turn.move.action} thought over)", *(f"[{one}]" for one in turn.risks))
+    print(turn.executed or f"({turn.move.action} thought over)", *(f"[told of {one.trigger}]" for one in turn.guidance))
 print(f"{result.verdict}; task reached: {scene.reached()}; failed: {sum(one.counts for one in result.records)}")

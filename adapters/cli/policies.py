@@ -22,6 +22,7 @@ from obviate.adapters.isbench.pursuit import POLICIES, Episode, Noise, Setting, 
 from obviate.adapters.isbench.tally import Tally, tallies
 from obviate.adapters.isbench.task import Checkout
 from obviate.kb.errors import DataError, nearest
+from obviate.kb.extras import absence
 
 __all__ = ["bench_policies", "noise_of"]
 
@@ -60,10 +61,7 @@ def bench_policies(
     for name in only:
         if name not in tasks:
             raise DataError("task-unknown", f"there is no task {name!r}", help=nearest(name, tasks))
-    chosen = list(POLICIES) if "all" in names else list(dict.fromkeys(names))
-    for name in chosen:
-        if name not in POLICIES:
-            raise DataError("policy-unknown", f"there is no policy {name!r}", help=nearest(name, [*POLICIES, "all"]))
+    chosen = _chosen(names)
     rates = [noise_of(text) for text in noises] or [Noise()]
     todo = [(task, name, replace(setting, noise=rate)) for rate in rates for name in chosen for task in only or tasks]
     found = list(_episodes(todo, Ledger(episodes, _key(setting)), jobs or os.cpu_count() or 1))
@@ -74,6 +72,24 @@ def bench_policies(
         print(jsonlib.dumps(_as_json(rows), ensure_ascii=False, indent=2))
     else:
         _tell(rows)
+
+
+def _chosen(names: Sequence[str]) -> list[str]:
+    """The policies of these names. Of all, those are left out, and told, whose packages are missing."""
+    for name in names:
+        if name not in POLICIES and name != "all":
+            raise DataError("policy-unknown", f"there is no policy {name!r}", help=nearest(name, [*POLICIES, "all"]))
+    chosen = []
+    for name in POLICIES if "all" in names else dict.fromkeys(names):
+        needs = POLICIES[name].needs
+        error = absence(needs[0], extra=needs[1]) if needs else None
+        if error is None:
+            chosen.append(name)
+        elif name in names:
+            raise error
+        else:
+            Console(stderr=True).print(f"left out: {name}: {error}", markup=False, highlight=False)
+    return chosen
 
 
 def _key(setting: Setting) -> str:

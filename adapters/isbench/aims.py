@@ -17,7 +17,7 @@ from obviate.kb.terms import Fun, quote
 __all__ = ["Aim", "aim_of"]
 
 _WITHIN = """
-within(X,Y) :- edge(inside,X,Y).
+within(X,Y) :- holder(Y), edge(inside,X,Y).
 within(X,Y) :- edge((inside;ontop),X,Z), within(Z,Y).
 """
 
@@ -34,7 +34,7 @@ def aim_of(formula: Formula, objects: Mapping[str, str], kinds: Kinds) -> Aim:
     """The aim that is reached where `evaluate` finds the formula satisfied, quantified over `objects` (id to kind)."""
     writer = _Writer(objects, kinds)
     top = writer.write(formula, True, {})
-    return Aim("\n".join([f"goal :- {top}.", *writer.rules, _WITHIN]), frozenset(writer.names))
+    return Aim("\n".join([f"goal :- {top}.", *dict.fromkeys(writer.rules), _WITHIN]), frozenset(writer.names))
 
 
 class _Writer:
@@ -81,6 +81,8 @@ class _Writer:
         seen = [f"seen({quote(arg)})" for arg in args if arg in self._objects]
         atom, positive = _atom(predicate, args)
         literal = str(atom) if positive == sign else f"not {atom}"
+        if atom.name == "within":
+            self.rules.append(f"holder({quote(args[1])}).")
         self.rules.append(f"{name} :- {', '.join([*seen, literal])}.")
         return name
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from obviate.adapters.isbench.aims import Aim, aim_of
+from obviate.adapters.isbench.dense import Retrieval
 from obviate.adapters.isbench.scene import WorldFacts, build_world
 from obviate.adapters.isbench.scoring import EXTRA_STEPS, Score, Scorer
 from obviate.adapters.isbench.task import Checkout, Task
@@ -57,13 +58,16 @@ class Maker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A row of the table: a planner, a guard, and whether the graph is made anew at every step."""
+    """A row of the table: a planner, a guard, and whether the graph is made anew at every step. `needs` is a package
+    and the extra that brings it.
+    """
 
     name: str
     says: str
     planner: Maker
     guard: Guard
     reparse: bool = False
+    needs: tuple[str, str] | None = None
 
 
 def _symbolic(*, rules: bool, **options: Any) -> Maker:
@@ -71,6 +75,11 @@ def _symbolic(*, rules: bool, **options: Any) -> Maker:
         return SymbolicPlanner(Domain(kinds, pack if rules else None), aim.program, aim.names, **options)
 
     return make
+
+
+def _retrieving(task: Task, aim: Aim, kinds: Kinds, pack: Pack) -> Planner:
+    domain, retrieval = Domain(kinds, pack), Retrieval(pack)
+    return SymbolicPlanner(domain, aim.program, aim.names, mind=Mind(known=frozenset()), recall=retrieval)
 
 
 _POLICIES = (
@@ -112,6 +121,13 @@ _POLICIES = (
         "the same, advisory rules too",
         _symbolic(rules=True, mind=Mind(heed=True)),
         Guard("just-in-time"),
+    ),
+    Policy(
+        "dense-retrieval",
+        "no triggers: at each step the two rules most like the scene, by an embedding model",
+        _retrieving,
+        Guard("none"),
+        needs=("sentence_transformers", "embedding"),
     ),
     Policy("re-parse", "just-in-time, the graph made anew at every step", _symbolic(rules=True), Guard(), reparse=True),
 )

@@ -6,7 +6,7 @@ Nothing is written twice: theory, rules and kernel are the files that world and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import product
@@ -159,7 +159,10 @@ def _parsed(file: str) -> Program:
 @lru_cache(maxsize=8)
 def _theory(file: str) -> Stepped:
     shared = _FLUENTS | {"do", "argument"}
-    return stepped(_parsed(file), lasting=STATICS | {"object", "tag"}, shared=shared, prefix="world_")
+    program = _parsed(file)
+    # Which reason is the first, a minimum at each, is of no use where there must be none: plan.lp forbids them all.
+    rules = tuple(rule for rule in program.rules if rule.head is None or rule.head.name != "reason")
+    return stepped(replace(program, rules=rules), lasting=STATICS | {"object", "tag"}, shared=shared, prefix="world_")
 
 
 @lru_cache(maxsize=8)

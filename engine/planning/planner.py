@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from obviate.engine.loop import Context, Move, Stop
@@ -22,6 +23,7 @@ class SymbolicPlanner:
     """Plans for one task: `goal` is a program that concludes ``goal`` from beliefs, `wanted` the objects it names.
 
     `mind` says which rules are obligations; where it has a set of instances `told`, what the guidance tells is added.
+    With `recall`, it knows at each decision only the rules that this names.
     With `strict`, it stops rather than leave an obligation. With
     `fleeting`, an action that the guard refused is tried again once something else was done.
     """
@@ -32,6 +34,7 @@ class SymbolicPlanner:
     mind: Mind = field(default_factory=Mind)
     strict: bool = False
     fleeting: bool = False
+    recall: Callable[[Context], frozenset[str]] | None = None
     costs: Costs = field(default_factory=Costs)
     limits: Limits = field(default_factory=Limits)
     plan: Plan | None = field(default=None, init=False)
@@ -103,7 +106,10 @@ class SymbolicPlanner:
             self._failed.clear()
 
     def _listen(self, context: Context) -> None:
-        """Learn the rule instances that the guidance names, where no others are known."""
+        """Learn the rule instances that the guidance names, where no others are known, or recall rules."""
+        if self.recall is not None and (known := self.recall(context)) != self.mind.known:
+            self.mind = replace(self.mind, known=known)
+            self.plan = None
         if self.mind.told is None:
             return
         told = {(one.trigger.rule, one.trigger.binding) for one in context.guidance}

@@ -43,21 +43,23 @@ class Costs:
 @dataclass(frozen=True, slots=True)
 class Mind:
     """Which rules are obligations: advisory ones too, if it would `heed` them; a hazard without its intent, if they
-    hold `always`; only instances that it was `told` (rule and binding), if that is not None.
+    hold `always`; only instances that it was `told` (rule and binding), or only rules that are `known`, if not None.
     """
 
     heed: bool = False
     always: bool = False
     told: frozenset[tuple[str, tuple[str, ...]]] | None = None
+    known: frozenset[str] | None = None
 
     def facts(self) -> Iterator[Atom]:
         """As facts of ``plan.lp``."""
         yield from (Atom(name) for name in ("heed", "always") if getattr(self, name))
-        if self.told is None:
+        if self.told is None and self.known is None:
             yield Atom("cautious")
             return
         yield Atom("only_told")
-        for rule, binding in sorted(self.told):
+        yield from (Atom("known", (Fun(rule),)) for rule in sorted(self.known or ()))
+        for rule, binding in sorted(self.told or ()):
             yield Atom("told", (Fun(rule), term_of_binding(binding)))
 
 
@@ -115,7 +117,9 @@ def search(
     best, rank = None, (0, 0, 0)
     try:
         for window in _windows(limits.steps):
-            if best is not None and _settled(best, rank, window[0], least, limits):
+            if best is not None:
+                window = range(window[0], min(window[-1], _horizon(best, rank, least, limits)) + 1)
+            if not window:
                 break
             # Several steps at once: every call costs, whatever it grounds.
             growing.ground(*(part for step in window for part in _parts(step)))
@@ -144,12 +148,12 @@ def _windows(most: int) -> Iterator[range]:
         start, stop = stop + 1, stop + _STRIDE
 
 
-def _settled(best: Plan, rank: tuple[int, int, int], horizon: int, least: int, limits: Limits) -> bool:
-    """Whether no plan of `horizon` actions or more is worth looking for."""
+def _horizon(best: Plan, rank: tuple[int, int, int], least: int, limits: Limits) -> int:
+    """How many actions a better plan has at most, as far as one is worth looking for."""
     waived, advised, cost = rank
     if waived or advised:
-        return horizon > len(best.actions) + limits.patience
-    return horizon * least >= cost
+        return len(best.actions) + limits.patience
+    return (cost - 1) // least
 
 
 def _solved(growing: asp.Growing, window: range, end: float) -> asp.Answer | None:

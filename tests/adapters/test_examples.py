@@ -10,7 +10,10 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = {
-    "guarded_agent": (None, ["place_on_top(peach, plate) thought over", "done; task reached: True; failed: 0"]),
+    "guarded_agent": (
+        None,
+        ["soak_inside(sponge, soap) [told of food_on_clean(peach, plate)]", "done; task reached: True; failed: 0"],
+    ),
     "guarded_plan": ("unified_planning", ["works, with 2 violations", "works, with 0 violations"]),
     "gym_loop": ("gymnasium", ["violated on the way: 0"]),
 }

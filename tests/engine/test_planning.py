@@ -9,7 +9,7 @@ import pytest
 from conftest import SOAK
 from loop_home import FACTS, KITCHEN, follow, kinds, planner, world
 
-from obviate.engine.loop import Guard, Move, Run
+from obviate.engine.loop import Context, Guard, Move, Run
 from obviate.engine.planning.domain import Domain
 from obviate.engine.planning.search import Costs, Limits, Mind
 from obviate.engine.planning.situation import Situation
@@ -102,6 +102,33 @@ def test_advisory_rules_are_heeded_on_demand() -> None:
     assert "place_on_top(mop" not in str(actions(follow(planner(goal, "peach", "plate"), world(objects, facts))))
     heeding = planner(goal, "peach", "plate", mind=Mind(heed=True))
     assert "(mop, " in str(actions(follow(heeding, world(objects, facts))))
+
+
+def test_only_the_rules_that_are_recalled_count() -> None:
+    asked: list[int] = []
+
+    def recall(context: Context) -> frozenset[str]:
+        asked.append(context.step)
+        return frozenset({"thaw_before_cooking"})
+
+    run = follow(planner(COOKED, "peach", mind=Mind(known=frozenset()), recall=recall), world(), guard=Guard("none"))
+
+    assert asked == [turn.step for turn in run.turns]
+    failed = {record.rule for record in run.records if record.counts}
+    assert "thaw_before_cooking" not in failed
+    assert {"clear_flammable_before_heating", "refrigerator_closed", "appliance_off"} <= failed
+
+
+def test_another_rule_is_recalled_in_time() -> None:
+    """What was not known at first is planned around from the moment on that it is."""
+
+    def recall(context: Context) -> frozenset[str]:
+        seen = "open" in context.graph.nodes["fridge"].states
+        return frozenset({"refrigerator_closed"} if seen else ())
+
+    run = follow(planner(COOKED, "peach", mind=Mind(known=frozenset()), recall=recall), world(), guard=Guard("none"))
+
+    assert "close(fridge)" in actions(run)
 
 
 def test_told_of_a_rule_it_plans_around_it() -> None:
