@@ -1,4 +1,4 @@
-"""The solver: the one module that imports clingo.
+"""The one module that imports clingo.
 
 `parse` turns text into our own `Program`, `evaluate` grounds a stratified program from scratch (grounding alone
 decides it), `Resident` keeps one multi-shot Control whose inputs are externals, `search` solves a program with
@@ -7,7 +7,9 @@ choices, and `Growing` one that is ground part by part.
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,13 +23,14 @@ from obviate.kb.reader import read
 from obviate.kb.scan import code_of, inspect
 from obviate.kb.terms import Atom, Fun, Term
 
-__all__ = ["Answer", "Growing", "Resident", "evaluate", "listing", "parse", "search"]
+__all__ = ["Answer", "Growing", "Resident", "evaluate", "late", "listing", "parse", "search"]
 
 # --eq=0: with equivalence preprocessing, clingo 5.8 answers wrongly after a redefinition instead of raising.
 _OPTIONS = ["--eq=0", "--warn=no-atom-undefined"]
 _MESSAGE = re.compile(r"^(?P<file>.*?):(?P<line>\d+):(?P<column>\d+)(?:-[\d:]+)?: (?P<level>\w+): (?P<text>.*)", re.S)
 _UNSAFE = re.compile(r"^.*?:(?P<line>\d+):(?P<column>\d+)-[\d:]+: note: '(?P<name>[\w']+)' is unsafe", re.M)
 _BLOCK = "<block>"
+_TICK = 0.01  # seconds
 
 
 # -- terms ---------------------------------------------------------------------------------------
@@ -101,12 +104,12 @@ def _complaints(text: str) -> Iterator[PackError]:
         )
 
 
-def _control(consts: Mapping[str, str], *more: str) -> tuple[clingo.Control, _Messages]:
+def _control(consts: Mapping[str, str]) -> tuple[clingo.Control, _Messages]:
     messages = _Messages()
     for name, value in consts.items():
         if not _is_term(value):  # clingo would end the process
             raise PackError("bad-const", f"{value!r} is no value for {name}", help='a number, a name, or a "string"')
-    options = [*_OPTIONS, *more, *(f"-c{name}={value}" for name, value in consts.items())]
+    options = [*_OPTIONS, *(f"-c{name}={value}" for name, value in consts.items())]
     return clingo.Control(options, logger=messages, message_limit=20), messages
 
 
@@ -233,13 +236,10 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Output atoms of the best model, or of all models together; `proven` unless time ran out before that was sure.
-    `cost` is what the model costs, the highest priority first.
-    """
+    """Output atoms of the best model, or of all models together; `proven` unless time ran out before that was sure."""
 
     atoms: frozenset[Atom]
     proven: bool
-    cost: tuple[int, ...] = ()
 
 
 def search(
@@ -255,8 +255,6 @@ def search(
     With `brave`, what is true in one model or another. At the limit of `seconds` for solving, the answer so far is
     returned; `PackError` (``search-timeout``) is raised when there is none yet.
     """
-    if seconds <= 0:
-        raise _late()
     control, messages = _control(consts or {})
     _ground(control, messages, f"{program}\n#show.\n{_shows(outputs)}", strict=False)
     if brave:
@@ -269,29 +267,33 @@ def _shows(outputs: Collection[Signature]) -> str:
     return "".join(f"#show {'' if sign else '-'}{name}/{arity}.\n" for name, arity, sign in outputs)
 
 
-def _best(
-    control: clingo.Control, seconds: float, assumptions: Sequence[tuple[clingo.Symbol, bool]] = ()
-) -> Answer | None:
+def _best(control: clingo.Control, seconds: float, improving: float = math.inf) -> Answer | None:
     """The last model that is found. Raises `PackError` (``search-timeout``, ``grounding-failed``)."""
-    found: list[tuple[Sequence[clingo.Symbol], Sequence[int]]] = []
+    if seconds <= 0:
+        raise late()
+    found: list[Sequence[clingo.Symbol]] = []
 
     def keep(model: clingo.Model) -> None:
-        found.append((model.symbols(shown=True), model.cost))
+        found.append(model.symbols(shown=True))
 
+    end, ended = time.monotonic() + seconds, False
     try:
-        with control.solve(assumptions, on_model=keep, async_=True) as handle:
-            ended = handle.wait(seconds)
+        with control.solve(on_model=keep, async_=True) as handle:
+            while improving < seconds and not (ended or found) and time.monotonic() < end:
+                ended = handle.wait(_TICK)
+            ended = ended or handle.wait(max(0.0, min(improving, end - time.monotonic())))
             if not ended:
                 handle.cancel()
             handle.get()
     except RuntimeError as error:  # such as a sum that leaves its integers
         raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
     if not found and not ended:
-        raise _late()
-    return Answer(frozenset(map(_atom, found[-1][0])), ended, tuple(found[-1][1])) if found else None
+        raise late()
+    return Answer(frozenset(map(_atom, found[-1])), ended) if found else None
 
 
-def _late() -> PackError:
+def late() -> PackError:
+    """The error of a search that found nothing in its time."""
     return PackError("search-timeout", "the search found nothing in its time", help="allow more seconds")
 
 
@@ -301,14 +303,9 @@ class Growing:
     Its externals are false until `assign`. Not thread-safe; `close` frees the Control.
     """
 
-    def __init__(self, program: str, outputs: Collection[Signature], consts: Mapping[str, str], *options: str) -> None:
-        self._control, self._messages = _control(consts, *options)
-        try:
-            self._control.add("base", [], f"{program}\n#program base.\n#show.\n{_shows(outputs)}")
-        except RuntimeError as error:
-            self._messages.raise_if_any()
-            raise PackError("grounding-failed", f"clingo refuses the program: {error}", help="see the rules") from None
-        self.ground(("base", ()))
+    def __init__(self, program: str, outputs: Collection[Signature], consts: Mapping[str, str]) -> None:
+        self._control, messages = _control(consts)
+        _ground(self._control, messages, f"{program}\n#program base.\n#show.\n{_shows(outputs)}", strict=False)
 
     def ground(self, *parts: tuple[str, tuple[int, ...]]) -> None:
         """Ground parts together. Raises `PackError` (``grounding-failed``)."""
@@ -321,11 +318,15 @@ class Growing:
         """Give an external a truth value. One that is not needed any more is made false: released, it stays so."""
         self._control.assign_external(_symbol(atom), value)
 
-    def best(self, *, seconds: float, assuming: Iterable[tuple[Atom, bool]] = ()) -> Answer | None:
-        """The best model that is found in `seconds`, as by `search`."""
-        if seconds <= 0:
-            raise _late()
-        return _best(self._control, seconds, [(_symbol(atom), value) for atom, value in assuming])
+    def best(
+        self, *, seconds: float, improving: float = math.inf, first: bool = False, strategy: str = "usc"
+    ) -> Answer | None:
+        """The best model that is found in `seconds`, as by `search`, and in `improving` seconds from the first one on;
+        or the `first` that is found. `strategy` is clasp's ``opt-strategy``.
+        """
+        self._control.configuration.solve.opt_mode = "ignore" if first else "opt"  # type: ignore[union-attr]
+        self._control.configuration.solver.opt_strategy = strategy  # type: ignore[union-attr]
+        return _best(self._control, seconds, improving)
 
     def close(self) -> None:
         """Free the Control."""
@@ -368,7 +369,6 @@ def parse(text: str, file: str) -> Program:
     for problem in inspect(text, file):
         raise problem
     lines = text.split("\n")
-
     plain = text.isascii()
 
     def column(line: int, byte: int) -> int:  # clingo counts bytes

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # a store needs an extra
 
 __all__ = ["Checkpoint", "Evolution", "Split", "split"]
 
+_TRIES = 2  # an episode has ten steps more than its golden plan
 Skills = Callable[[str], MetaSkill | None]
 
 
@@ -174,7 +175,7 @@ class Evolution:
         def make(task: Task, aim: Aim, kinds: Kinds, pack: Pack) -> Planner:
             base = SymbolicPlanner(Domain(kinds), aim.program, aim.names)
             explorer = SymbolicPlanner(Domain(kinds, pack), aim.program, aim.names) if explores else None
-            return SkilledPlanner(base, skills, self._rehearser, explorer)
+            return SkilledPlanner(base, skills, self._rehearser, explorer, tries=_TRIES)
 
         return make
 

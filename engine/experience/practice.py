@@ -5,6 +5,7 @@ The other planner only wants the task done. What to do about a rule, and when, i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -34,8 +35,8 @@ class SkilledPlanner:
     """Carries out the task of `base`, with the meta-skills that `skill_of` knows by rule.
 
     `explorer` decides where a trigger has no skill that works, if there is one: by searching, by asking, by a guess.
-    Without `rehearses`, skills are followed to the letter, as by a reader who does not foresee that one fails; one that
-    failed is not tried again for the same trigger.
+    Without `rehearses`, skills are followed to the letter, as by a reader who does not foresee that one fails. What
+    failed for a trigger once, or was undone by the task `tries` times, is given up for that trigger.
     """
 
     base: FarSighted
@@ -43,9 +44,11 @@ class SkilledPlanner:
     rehearser: Rehearser
     explorer: Planner | None = None
     rehearses: bool = True
+    tries: int = 3
     _queue: list[Action] = field(default_factory=list, init=False, repr=False)
     _doing: Instance | None = field(default=None, init=False, repr=False)
     _failed: set[Instance] = field(default_factory=set, init=False, repr=False)
+    _tried: Counter[Instance] = field(default_factory=Counter, init=False, repr=False)
     _exploring: frozenset[Instance] = field(default=frozenset(), init=False, repr=False)
 
     def act(self, context: Context) -> Move | Stop:
@@ -68,6 +71,7 @@ class SkilledPlanner:
             if actions:
                 self._queue += actions
                 self._doing = (rule, binding)
+                self._tried[rule, binding] += 1
                 return self._next(f"for {rule}", move.calls)
             if self.explorer is not None:
                 self._exploring = frozenset({(rule, binding)})
@@ -131,7 +135,7 @@ class SkilledPlanner:
     ) -> tuple[Action, ...]:
         """The actions of the first way that works here; none if no way does."""
         setting = replace(self._setting(context, rule, binding), intent=intent)
-        if (rule, binding) in self._failed:
+        if (rule, binding) in self._failed or self._tried[rule, binding] >= self.tries:
             return ()
         for way in skill.ways:
             if not self.rehearses:

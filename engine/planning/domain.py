@@ -32,6 +32,7 @@ _EVENTS = frozenset(("intent", "executed"))
 _READ = frozenset(("hazard", "threatens"))  # by the kernel and plan.lp, at a step
 _PLAN = files("obviate.kb").joinpath("planning/plan.lp").read_text(encoding="utf-8")
 _RELEVANCE = files("obviate.kb").joinpath("planning/relevance.lp").read_text(encoding="utf-8")
+_FEW = 2
 _ANY = ""  # any object: an id is never empty
 
 
@@ -118,8 +119,9 @@ class Domain:
             )
         ]
 
-    def relevant(self, facts: Iterable[Atom]) -> frozenset[str]:
-        """The objects that may matter to a task, by ``planning/relevance.lp``."""
+    def relevant(self, facts: Iterable[Atom], *, wide: bool) -> frozenset[str]:
+        """The objects that may matter to a task, by ``planning/relevance.lp``: a few for each turn, or all (`wide`)."""
+        facts = [*facts, Atom("wide") if wide else Atom("few", (_FEW,))]
         found = asp.evaluate([_RELEVANCE, self._customs], facts, [("relevant", 1, True)])
         return frozenset(str(atom.args[0]) for atom in found)
 

@@ -130,24 +130,39 @@ class SymbolicPlanner:
             frozenset() if self.fleeting else context.banned,
             fleeting,
         )
-        large = len(situation.names) > self.limits.objects
-        if large:
-            situation = situation.pruned()
-        facts = list(situation.facts())
-        plan = search(
+        if len(situation.names) <= self.limits.objects:
+            return self._best(situation, self.limits)
+        plan = self._best(situation.pruned(), self.limits, roughly=True)
+        if plan is None or plan.waived:  # something that was left out may help
+            try:
+                limits = self.limits if plan is None else replace(self.limits, seconds=self.limits.improving)
+                other = self._best(situation.pruned(wide=True), limits, roughly=True)
+            except PackError as error:
+                if error.code != "search-timeout" or plan is None:
+                    raise
+                return plan
+            plan = min((one for one in (plan, other) if one is not None), key=_rank, default=None)
+        return plan
+
+    def _best(self, situation: Situation, limits: Limits, *, roughly: bool = False) -> Plan | None:
+        return search(
             self.domain,
             self.goal,
-            facts,
+            situation.facts(),
             self._actions(situation),
             wanted=self.wanted,
             mind=self.mind,
             costs=self.costs,
-            limits=self.limits,
+            limits=limits,
+            roughly=roughly,
         )
-        return replace(plan, proven=False) if plan is not None and large else plan
 
     def _actions(self, situation: Situation) -> list[Action]:
         known = frozenset(situation.names)
         if self._offered is None or self._offered[0] != known:
             self._offered = known, self.domain.offers(situation.statics, known)
         return self._offered[1]
+
+
+def _rank(plan: Plan) -> tuple[int, int]:
+    return len(plan.waived), plan.cost

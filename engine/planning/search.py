@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from obviate.engine.planning.domain import Domain
 from obviate.kb import Action, asp
@@ -22,7 +23,8 @@ _OUTPUTS = [
     *((n, k, True) for n, k in _EFFECTS.items()),
 ]
 _FIRST, _STRIDE = 3, 3
-_OPTIONS = ("--opt-strategy=usc",)
+_LONG = 12  # steps that are enough for most plans
+_USUAL, _STEADY = "usc,stratify", "bb,lin"  # the latter finds plans where the former finds none in its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,15 @@ class Mind:
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Where the search ends: plans of `steps` actions, `seconds` in all, and `patience` more steps than the best plan
-    found, where that waives something. In a scene of more than `objects`, only what may matter is looked at.
+    found, where that waives something. In a scene of more than `objects`, only what may matter is looked at, and a
+    plan is improved for `improving` seconds at most.
     """
 
     steps: int = 24
     seconds: float = 10.0
     patience: int = 6
     objects: int = 25
+    improving: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,42 +106,105 @@ def search(
     mind: Mind | None = None,
     costs: Costs | None = None,
     limits: Limits | None = None,
+    roughly: bool = False,
 ) -> Plan | None:
     """The best plan: fewest obligations waived, then cheapest; None if there is none of at most `limits.steps` actions.
     Raises `PackError` (``search-timeout``) if none was found in its time.
 
-    `mind` says which rules are obligations.
+    `mind` says which rules are obligations. With `roughly`, the first plan is improved as long as `limits` allow.
     """
     mind, costs, limits = mind or Mind(), costs or Costs(), limits or Limits()
-    end = time.monotonic() + limits.seconds
     least = min(map(costs.of, actions), default=costs.action)
     given = [*facts, *_offers(domain, actions, costs, least)]
     given += mind.facts() if domain.pack else ()
-    growing = asp.Growing(domain.program(goal, given), _OUTPUTS, domain.consts, *_OPTIONS)
-    best, rank = None, (0, 0, 0)
+    growing = asp.Growing(domain.program(goal, given), _OUTPUTS, domain.consts)
     try:
-        for window in _windows(limits.steps):
-            if best is not None:
-                window = range(window[0], min(window[-1], _horizon(best, rank, least, limits)) + 1)
-            if not window:
-                break
-            # Several steps at once: every call costs, whatever it grounds.
-            growing.ground(*(part for step in window for part in _parts(step)))
-            answer = _solved(growing, window, end)
-            if answer is not None:
-                plan = _plan(domain, answer, costs, wanted)
-                here = (len(plan.waived), len(plan.advised) if mind.heed else 0, plan.cost)
-                if best is None or here < rank:
-                    best, rank = plan, here
-                if not answer.proven:
-                    break
-    except PackError as error:
-        if error.code != "search-timeout" or best is None:
-            raise
-        return replace(best, proven=False)
+        return _Search(growing, domain, limits, least, costs, wanted, roughly).plan()
     finally:
         growing.close()
-    return best
+
+
+@dataclass
+class _Search:
+    """First for a plan that leaves no obligation; then, if none is in sight, for one that leaves the fewest.
+
+    In this order, since the fewest that a short plan leaves are hard to find, and no use if a longer one leaves none.
+    """
+
+    growing: asp.Growing
+    domain: Domain
+    limits: Limits
+    least: int
+    costs: Costs
+    wanted: Collection[str]
+    roughly: bool
+    _ground: int = -1  # up to this step
+    _end: float = 0.0
+
+    def plan(self) -> Plan | None:
+        """The best plan. Raises `PackError` (``search-timeout``)."""
+        start, limits = time.monotonic(), self.limits
+        self._end = start + (limits.improving if self.roughly else limits.seconds / 2)
+        best, reached, late = self._without_waiver()
+        self._end = start + limits.seconds
+        if best is not None:
+            return replace(best, proven=False) if late or self.roughly else best
+        if late:
+            return self._sketch()
+        return self._solved(range(self._ground + 1), strict=False) if reached else None
+
+    def _without_waiver(self) -> tuple[Plan | None, bool, bool]:
+        """The best plan that leaves no obligation; whether there are plans that do; whether time ran out."""
+        best, most, reached = None, self.limits.steps, False
+        for window in _windows(self.limits.steps):
+            window = range(window[0], min(window[-1], most) + 1)
+            if not window:
+                break
+            try:
+                better = self._solved(window, strict=True)
+                if better is None and not reached and best is None and self._solved(window, strict=False, first=True):
+                    reached, most = True, min(most, window[-1] + self.limits.patience)
+            except PackError as error:
+                if error.code != "search-timeout":
+                    raise
+                return best, reached, True
+            if better is not None and (best is None or better.cost < best.cost):
+                best, most = better, min(self.limits.steps, (better.cost - 1) // self.least)
+                if not better.proven:
+                    return best, reached, True
+        return best, reached, False
+
+    def _sketch(self) -> Plan:
+        """A good plan, if there is not the time for the best one. Raises `PackError` (``search-timeout``)."""
+        improving = self.limits.improving
+        window = range(max(self._ground, min(_LONG, self.limits.steps)) + 1)
+        try:
+            plan = self._solved(window, strict=False, improving=improving, share=0.4)
+        except PackError as error:
+            if error.code != "search-timeout":
+                raise
+            plan = self._solved(window, strict=False, improving=improving, strategy=_STEADY)
+        if plan is None:
+            raise asp.late()
+        return replace(plan, proven=False)
+
+    def _solved(self, window: range, *, strict: bool, share: float = 1.0, **options: Any) -> Plan | None:
+        """The best plan that ends in a window, in a `share` of the time left; `options` as of `Growing.best`."""
+        steps = range(self._ground + 1, window[-1] + 1)
+        if steps:  # several at once: every call costs, whatever it grounds
+            self.growing.ground(*(part for step in steps for part in _parts(step)))
+            self._ground = window[-1]
+        used = [*(Atom("may_end", (step,)) for step in window), Atom("last", (window[-1],))]
+        used += [Atom("strict")] if strict else []
+        for atom in used:
+            self.growing.assign(atom, True)
+        try:
+            seconds = share * (self._end - time.monotonic())
+            answer = self.growing.best(seconds=seconds, **{"strategy": _USUAL, **options})
+        finally:
+            for atom in used:
+                self.growing.assign(atom, False)
+        return _plan(self.domain, answer, self.costs, self.wanted) if answer is not None else None
 
 
 def _windows(most: int) -> Iterator[range]:
@@ -146,25 +213,6 @@ def _windows(most: int) -> Iterator[range]:
     while start <= most:
         yield range(start, min(stop, most) + 1)
         start, stop = stop + 1, stop + _STRIDE
-
-
-def _horizon(best: Plan, rank: tuple[int, int, int], least: int, limits: Limits) -> int:
-    """How many actions a better plan has at most, as far as one is worth looking for."""
-    waived, advised, cost = rank
-    if waived or advised:
-        return len(best.actions) + limits.patience
-    return (cost - 1) // least
-
-
-def _solved(growing: asp.Growing, window: range, end: float) -> asp.Answer | None:
-    """The best plan that ends in a window, whose externals are used up by that."""
-    used = [*(Atom("may_end", (step,)) for step in window), Atom("last", (window[-1],))]
-    for atom in used:
-        growing.assign(atom, True)
-    answer = growing.best(seconds=end - time.monotonic())
-    for atom in used:
-        growing.assign(atom, False)
-    return answer
 
 
 def _parts(step: int) -> Iterable[tuple[str, tuple[int, ...]]]:

@@ -44,11 +44,11 @@ class Situation:
             if name not in self.graph and name not in unborn and not kinds.is_substance(kind)
         )
 
-    def pruned(self) -> Situation:
-        """The same situation with what may matter alone."""
+    def pruned(self, *, wide: bool = False) -> Situation:
+        """The same situation with what may matter alone: of things that serve the same turn a few, or all (`wide`)."""
         bound = {name for record in self.obligations for name in record.binding}
         facts = [*self.facts(), *(Atom("bound", (name,)) for name in bound)]
-        kept = self.domain.relevant(facts)
+        kept = self.domain.relevant(facts, wide=wide)
         return replace(
             self,
             graph=self.graph.merge(Patch(remove_nodes=tuple(sorted(set(self.graph.nodes) - kept)))),

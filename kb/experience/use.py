@@ -9,7 +9,9 @@ __all__ = ["used"]
 
 
 def used(action: Action, graph: BeliefGraph) -> frozenset[str]:
-    """The arguments of `action`, and what they are on or in: taking a peach out of a refrigerator uses the latter."""
+    """The arguments of `action`, and what they are on or in: taking a peach out of a refrigerator uses the latter, and
+    boiling water the microwave that its cup stands in.
+    """
     found: set[str] = set()
     front = [name for name in action.args if name in graph]
     while front:
@@ -17,4 +19,5 @@ def used(action: Action, graph: BeliefGraph) -> frozenset[str]:
         if name not in found:
             found.add(name)
             front += graph.supporters(name)
+            front += sorted(holder for relation, holder in graph.into.get(name, ()) if relation == "contains")
     return frozenset(found)
