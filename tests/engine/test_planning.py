@@ -9,7 +9,7 @@ import pytest
 from conftest import SOAK
 from loop_home import FACTS, KITCHEN, follow, kinds, planner, world
 
-from obviate.engine.loop import Context, Guard, Move, Run
+from obviate.engine.loop import Assignment, Context, Guard, Move, Run
 from obviate.engine.planning.domain import Domain
 from obviate.engine.planning.search import Costs, Limits, Mind
 from obviate.engine.planning.situation import Situation
@@ -333,6 +333,39 @@ def test_of_a_large_scene_only_what_may_matter_is_looked_at_and_its_plan_is_not_
     assert small.plan is not None
     assert (who.plan.proven, small.plan.proven) == (False, True)
     assert len(who.plan.actions) <= len(small.plan.actions) + 1
+
+
+def test_where_the_few_do_not_do_all_are_looked_at() -> None:
+    """Of three stoves, the guard refuses to switch on the two that come first."""
+    objects = {**large().objects, "stove_2": "stove.n.01", "stove_3": "stove.n.01"}
+    home = world(objects, (*FACTS, *(f"ontop cup_{i} shelf_{i}" for i in range(20))))
+    graph = BeliefGraph(kinds().vocabulary).merge(home.observe(BeliefGraph(kinds().vocabulary)))
+    situation = Situation(Domain(kinds(), household.pack()), graph, home.objects, frozenset({"peach"}))
+    assert {"stove", "stove_2", "stove_3"} & set(situation.pruned().names) == {"stove", "stove_2"}
+    assert {"stove", "stove_2", "stove_3"} <= set(situation.pruned(wide=True).names)
+
+    who = planner(COOKED, "peach")
+    banned = frozenset(Action("toggle_on", (name,)) for name in ("stove", "stove_2"))
+    move = who.act(Context(Assignment("Cook the peach.", home.objects), graph, banned=banned))
+
+    assert isinstance(move, Move)
+    assert who.plan is not None
+    assert "toggle_on(stove_3)" in map(str, who.plan.actions)
+    assert not who.plan.proven
+
+
+def test_with_no_time_to_improve_there_is_a_plan_all_the_same() -> None:
+    home = large()
+    who = planner(COOKED, "peach", limits=Limits(improving=0.0))
+    graph = BeliefGraph(kinds().vocabulary).merge(home.observe(BeliefGraph(kinds().vocabulary)))
+    move = who.act(Context(Assignment("Cook the peach.", home.objects), graph))
+
+    assert isinstance(move, Move)
+    assert who.plan is not None
+    assert not who.plan.proven
+    for action in who.plan.actions:
+        assert home.step(action).failure == "", action
+    assert home.graph.has_state("peach", "cooked")
 
 
 def test_a_search_that_finds_nothing_in_its_time_says_so() -> None:
