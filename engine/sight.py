@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from obviate.engine.loop import Focus
+from obviate.engine.loop import Focus, Perception
 from obviate.engine.world import Outcome, World
 from obviate.kb import BeliefGraph, Patch
 from obviate.kb.action import DONE, Action
@@ -65,13 +65,14 @@ class LocalSight:
 
 @dataclass
 class NoisySight:
-    """Local perception with errors: a change of a state is missed at the rate `missed`, and an object near the focus
-    seems to have some state that it has not at the rate `false`. Drawn by `seed`.
+    """Perception with errors: of what another `sight` reports, a change of a state is missed at the rate `missed`, and
+    an object near the focus seems to have some state that it has not at the rate `false`. Drawn by `seed`.
     """
 
     missed: float = 0.0
     false: float = 0.0
     seed: int | str = 0
+    sight: Perception[Glimpse] = field(default_factory=LocalSight)
     _random: random.Random = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -87,7 +88,7 @@ class NoisySight:
         return scene.model_copy(update={"add_nodes": tuple(nodes)})
 
     def patch(self, observation: Glimpse, focus: Focus) -> Patch:
-        exact = _near(observation.aware(focus.graph), focus)
+        exact = self.sight.patch(observation, focus)
         updates: dict[str, tuple[list[str], list[str]]] = {}
         for one in exact.update_node_states:
             kept = [[s for s in states if self._random.random() >= self.missed] for states in (one.add, one.remove)]
@@ -98,10 +99,11 @@ class NoisySight:
             added, removed = updates.setdefault(name, ([], []))
             seeming = self._imagined(name, set(focus.graph.nodes[name].states) | set(added), focus.graph)
             added += [state for state in seeming if state not in removed]
+        forgotten = {one.node_id: one.forget for one in exact.update_node_states}
         states = (
-            StatePatch(node_id=name, add=tuple(added), remove=tuple(removed))
+            StatePatch(node_id=name, add=tuple(added), remove=tuple(removed), forget=forgotten.get(name, ()))
             for name, (added, removed) in updates.items()
-            if added or removed
+            if added or removed or forgotten.get(name)
         )
         nodes = self.first(exact, focus.graph).add_nodes
         return exact.model_copy(update={"update_node_states": tuple(states), "add_nodes": nodes})

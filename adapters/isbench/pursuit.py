@@ -239,11 +239,10 @@ def pursue(name: str, policy: Policy, setting: Setting, *, watch: Callable[[Run]
 
 
 def _sight(policy: Policy, setting: Setting, task: str) -> Perception[Glimpse]:
-    if policy.reparse:
-        return RepeatedSight()
+    sight: Perception[Glimpse] = RepeatedSight() if policy.reparse else LocalSight()
     if setting.noise == Noise():
-        return LocalSight()
-    return NoisySight(setting.noise.missed, setting.noise.false, f"{setting.seed} {task}")
+        return sight
+    return NoisySight(setting.noise.missed, setting.noise.false, f"{setting.seed} {task}", sight)
 
 
 def _score(scorer: Scorer, world: World, done: Run) -> Score:

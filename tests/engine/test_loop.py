@@ -221,6 +221,21 @@ def test_made_anew_the_graph_forgets_what_is_out_of_view() -> None:
         assert {r.rule for r in engine.obligations()} == {"storage_closed", "refrigerator_closed"}  # it does not forget
 
 
+@pytest.mark.parametrize("missed", [0.0, 1.0])
+def test_noise_is_laid_over_any_perception(missed: float) -> None:
+    """What a graph made anew forgets stays forgotten; what it would notice is missed."""
+    home = world()
+    stage = Stage(home, partial=True)
+    graph = BeliefGraph(kinds().vocabulary).merge(home.observe(BeliefGraph(kinds().vocabulary), partial=True))
+    graph = graph.merge({"update_node_states": [{"node_id": "stove", "add": ["toggled_on"]}]})
+    stage.step(Action.parse("open(cabinet)"))
+    sight = NoisySight(missed, sight=RepeatedSight())
+    graph = graph.merge(sight.patch(stage.look(), Focus(graph, Action.parse("open(cabinet)"))))
+
+    assert graph.nodes["stove"].states == frozenset()
+    assert graph.has_state("cabinet", "open") == (missed == 0.0)
+
+
 def test_a_patch_that_is_refused_leaves_the_beliefs() -> None:
     class Blind:
         def patch(self, observation: object, focus: Focus) -> Any:
