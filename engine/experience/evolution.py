@@ -25,12 +25,16 @@ if TYPE_CHECKING:  # a store needs an extra, editors do not
 
 __all__ = ["Brief", "Editor", "Learner", "Update", "objection", "seed"]
 
+_REMEMBERED = 12  # cases of the archive, as far as revisions look back
+
 
 @dataclass(frozen=True, slots=True)
 class Brief:
     """What an editor is given: a rule, its skill as it stands, and verified evidence for and against.
 
     `essential` are, for each success, the deeds that met the target. `binding` are the slots of the rule's objects.
+    `undone` are the latest cases of what was done too early, those of earlier revisions too: a timing that was given up
+    is not taken up again because a few successes agree with it.
     """
 
     rule: str
@@ -43,6 +47,7 @@ class Brief:
     positive: tuple[Case, ...]
     negative: tuple[Case, ...]
     essential: tuple[tuple[int, ...], ...] = ()
+    undone: tuple[Case, ...] = ()
 
 
 class Editor(Protocol):
@@ -100,7 +105,9 @@ class Learner:
         if not positive and not negative:
             return Update(rule, 0, "none of the evidence holds up")
         present = self.store.skill(rule)
-        brief = brief_of(rule, self.rehearser, positive, negative, present.skill if present else None)
+        before = [case for case in self.store.archive(rule, limit=_REMEMBERED, sign=-1) if case.outcome == "undone"]
+        undone = self._verified([case for case in before if case not in negative])
+        brief = brief_of(rule, self.rehearser, positive, negative, present.skill if present else None, undone=undone)
         try:
             proposed, why = self.editor.propose(brief, self.rehearser)
             if present is not None and proposed == present.skill:
@@ -119,9 +126,15 @@ class Learner:
 
 
 def brief_of(
-    rule: str, rehearser: Rehearser, positive: tuple[Case, ...], negative: tuple[Case, ...], skill: MetaSkill | None
+    rule: str,
+    rehearser: Rehearser,
+    positive: tuple[Case, ...],
+    negative: tuple[Case, ...],
+    skill: MetaSkill | None,
+    *,
+    undone: tuple[Case, ...] = (),
 ) -> Brief:
-    """What is known of a rule, for its editor."""
+    """What is known of a rule, for its editor. `undone` are cases from before the evidence."""
     told = described(rule, rehearser.packs)
     if told is None:
         raise DataError("unknown-memory", f"there is no rule {rule!r} in these packs", where=rule, help="load its pack")
@@ -139,6 +152,7 @@ def brief_of(
         positive=positive,
         negative=negative,
         essential=tuple(rehearser.essential(case) for case in positive),
+        undone=(*undone, *(case for case in negative if case.outcome == "undone")),
     )
 
 
@@ -156,9 +170,8 @@ def objection(skill: MetaSkill, brief: Brief, rehearser: Rehearser) -> str:
         return f"{error.message} [{error.code}]"
     if (skill.timing == "before the intent") != (brief.mode == "situational"):
         return f"{skill.timing!r} is no timing of a {brief.mode} rule"
-    undone = [case for case in brief.negative if case.outcome == "undone"]
-    if refuted := sum(skill.timing in moments(case, rehearser.early(case)) for case in undone):
-        return f"what was done {skill.timing} was undone in {refuted} of the buffered cases"
+    if refuted := sum(skill.timing in moments(case, rehearser.early(case)) for case in brief.undone):
+        return f"what was done {skill.timing} was undone in {refuted} of the latest cases"
     return _rehearsed(skill, brief, rehearser)
 
 

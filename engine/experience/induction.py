@@ -168,6 +168,5 @@ class _Inducer:
         if brief.mode == "situational":
             return "before the intent", ""
         good = [moments(case, indices) for case, indices in zip(brief.positive, brief.essential, strict=True)]
-        undone = [case for case in brief.negative if case.outcome == "undone"]
-        bad = [moments(case, self._rehearser.early(case)) for case in undone]
+        bad = [moments(case, self._rehearser.early(case)) for case in brief.undone]
         return timing_of(good, bad, brief.skill.timing)

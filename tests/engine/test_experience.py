@@ -267,6 +267,26 @@ def test_a_rejected_proposal_changes_nothing(store: Store) -> None:
     assert len(store.evidence("refrigerator_closed").negative) == 2
 
 
+def test_a_timing_that_was_given_up_is_not_taken_up_again(store: Store) -> None:
+    """The buffers are empty after an update; the archive remembers what was undone."""
+
+    class Forgetful:
+        name = "forgetful"
+
+        def propose(self, brief: Brief, rehearser: Rehearser) -> tuple[MetaSkill, str]:
+            return AT_ONCE, "because"
+
+    seed(store, AT_ONCE)
+    assert Learner(store, REHEARSER, Induction()).learn(run("peach", LOOP))[0].version == 2
+    learner = Learner(store, REHEARSER, Forgetful())
+    learner.store.add(*(case for case in mine(run("peach", PEACH), PACK) if case.rule == "refrigerator_closed"))
+    evidence = store.evidence("refrigerator_closed")
+    assert (len(evidence.positive), len(evidence.negative)) == (1, 0)
+    update = learner.evolve("refrigerator_closed", evidence)
+    assert update.version == 0
+    assert "immediately was undone in 2 of the latest cases" in update.reason
+
+
 def test_only_deeds_that_the_target_needs_are_essential() -> None:
     found = cases("peach", PEACH)
     assert REHEARSER.essential(found["food_on_clean"]) == (0, 1)
