@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -132,11 +133,13 @@ class SymbolicPlanner:
         )
         if len(situation.names) <= self.limits.objects:
             return self._best(situation, self.limits)
-        plan = self._best(situation.pruned(), self.limits, roughly=True)
+        start, limits = time.monotonic(), self.limits
+        plan = self._best(situation.pruned(), limits, roughly=True)
         if plan is None or plan.waived:  # something that was left out may help
             try:
-                limits = self.limits if plan is None else replace(self.limits, seconds=self.limits.improving)
-                other = self._best(situation.pruned(wide=True), limits, roughly=True)
+                left = limits.seconds - (time.monotonic() - start)
+                left = left if plan is None else min(left, limits.improving)
+                other = self._best(situation.pruned(wide=True), replace(limits, seconds=left), roughly=True)
             except PackError as error:
                 if error.code != "search-timeout" or plan is None:
                     raise

@@ -25,6 +25,8 @@ _OUTPUTS = [
 _FIRST, _STRIDE = 3, 3
 _LONG = 12  # steps that are enough for most plans
 _USUAL, _STEADY = "usc,stratify", "bb,lin"  # the latter finds plans where the former finds none in its time
+# For a plan that is good enough: whether it may leave nothing, by which strategy, in which share of the time left.
+_ATTEMPTS = ((True, _USUAL, 0.15), (False, _USUAL, 0.4), (False, _STEADY, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Limits:
     seconds: float = 10.0
     patience: int = 6
     objects: int = 25
-    improving: float = 1.0
+    improving: float = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,20 +178,23 @@ class _Search:
 
     def _sketch(self) -> Plan:
         """A good plan, if there is not the time for the best one. Raises `PackError` (``search-timeout``)."""
-        improving = self.limits.improving
         window = range(max(self._ground, min(_LONG, self.limits.steps)) + 1)
-        try:
-            plan = self._solved(window, strict=False, improving=improving, share=0.4)
-        except PackError as error:
-            if error.code != "search-timeout":
-                raise
-            plan = self._solved(window, strict=False, improving=improving, strategy=_STEADY)
-        if plan is None:
-            raise asp.late()
-        return replace(plan, proven=False)
+        for strict, strategy, share in _ATTEMPTS:
+            try:
+                improving = self.limits.improving
+                plan = self._solved(window, strict=strict, strategy=strategy, share=share, improving=improving)
+            except PackError as error:
+                if error.code != "search-timeout":
+                    raise
+                continue
+            if plan is not None:
+                return replace(plan, proven=False)
+        raise asp.late()
 
     def _solved(self, window: range, *, strict: bool, share: float = 1.0, **options: Any) -> Plan | None:
         """The best plan that ends in a window, in a `share` of the time left; `options` as of `Growing.best`."""
+        if time.monotonic() >= self._end:
+            raise asp.late()
         steps = range(self._ground + 1, window[-1] + 1)
         if steps:  # several at once: every call costs, whatever it grounds
             self.growing.ground(*(part for step in steps for part in _parts(step)))
