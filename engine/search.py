@@ -19,6 +19,7 @@ from obviate.engine.slice import Slice, object_variables, slice_of
 from obviate.engine.standing import Binding
 from obviate.engine.wording import CLASSES
 from obviate.kb import Action, BeliefGraph, Pack, asp
+from obviate.kb.errors import PackError
 from obviate.kb.predicates import BELIEFS, MEMBERS
 from obviate.kb.program import Rule
 from obviate.kb.terms import Atom, Fun, Term, binding_of, quote, term_of_binding
@@ -159,7 +160,12 @@ def possible(
     told += [f"_fires({i}) :- {body_of(each)}." for i, each in enumerate(part.rules) if each.body]
     lines = [*candidates(part, part.bound), *frame(part), KERNEL, part.text, _SEVERAL.replace("{r}", rule), *told]
     outputs = [("_goal", 1, True), ("_fires", 1, True)]
-    answer = asp.search("\n".join(lines), outputs, pack.consts, seconds=seconds, brave=True)
+    try:
+        answer = asp.search("\n".join(lines), outputs, pack.consts, seconds=seconds, brave=True)
+    except PackError as error:
+        if error.code != "search-timeout":
+            raise
+        return None
     if answer is None or not answer.proven:
         return None
     goals_met = frozenset(str(atom.args[0]) for atom in answer.atoms if atom.name == "_goal")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from obviate.engine.analysis import analysis
-from obviate.engine.search import smallest
+from obviate.engine.search import possible, smallest
 from obviate.kb import Pack, household
 from obviate.kb.errors import Span
 
@@ -115,6 +115,14 @@ def test_without_time_it_says_so() -> None:
     pack = Pack.of("rule(r, temporal). hazard(r, X) :- edge(ontop,X,X).", vocabulary=ps.VOCABULARY)
     (finding,) = analysis(pack, seconds=0)
     assert (finding.code, finding.severity) == ("search-timeout", "warning")
+
+
+def test_where_nothing_is_found_in_time_it_is_told_and_nothing_raised() -> None:
+    pack = Pack.load(HOUSEHOLD, vocabulary=household.vocabulary())
+    assert [possible(pack, rule, seconds=1e-9) for rule in pack.rules].count(None) > 0
+    for seconds in (1e-3, 1e-2):
+        for finding in analysis(pack, seconds=seconds):
+            assert (finding.code, finding.severity) == ("search-timeout", "warning")
 
 
 @settings(max_examples=25)
