@@ -78,7 +78,7 @@ def test_forms_of_a_random_model_check_clean() -> None:
 @pytest.mark.parametrize("mode", ["situational", "temporal"])
 def test_stages_of_a_random_model_check_clean(mode: str) -> None:
     """Hazard and intents by one schema, the target by another, as the compiler asks for them."""
-    words, count = Words.of(HOUSEHOLD), 1_000 if SOAK else 25
+    words, count = Words.of(HOUSEHOLD), 2_000 if SOAK else 25
     written = []
     for kind in (schema.grounding(words, mode), schema.verification(words)):
         like = [json.dumps(sentence(kind, Random(seed))) for seed in range(200)]
